@@ -1,0 +1,1 @@
+"""Simulation and strategy analysis of Court Piece (Rang, Rung, Coat Pees, Hukum)."""
