@@ -1,0 +1,73 @@
+"""Sets of cards as 64-bit masks.
+
+A card is 16*suit + rank (rank 0 for a two, 12 for an ace), so that each suit owns a lane of 16 bits;
+a set of cards is the mask of those bits.  Outside the kernel a card is 13*suit + rank.
+"""
+
+from libc.stdint cimport uint64_t
+
+cdef extern from *:
+    """
+    #include <stdint.h>
+    #if defined(__BMI2__) && defined(__x86_64__)
+    #include <immintrin.h>
+    static inline uint64_t courtpiece_nth(uint64_t mask, unsigned n) {
+        return _pdep_u64((uint64_t)1 << n, mask);
+    }
+    #else
+    static inline uint64_t courtpiece_nth(uint64_t mask, unsigned n) {
+        while (n--) mask &= mask - 1;
+        return mask & (~mask + 1);
+    }
+    #endif
+    #define COURTPIECE_ALL 0x1FFF1FFF1FFF1FFFull
+    static inline int courtpiece_count(uint64_t mask) { return __builtin_popcountll(mask); }
+    static inline int courtpiece_lowest(uint64_t mask) { return __builtin_ctzll(mask); }
+    static inline int courtpiece_highest(uint64_t mask) { return 63 - __builtin_clzll(mask); }
+    static inline uint64_t courtpiece_multiply(uint64_t a, uint64_t b, uint64_t *low) {
+        unsigned __int128 product = (unsigned __int128)a * b;
+        *low = (uint64_t)product;
+        return (uint64_t)(product >> 64);
+    }
+    """
+    const uint64_t ALL_CARDS "COURTPIECE_ALL"
+    # The n-th lowest bit of the mask (n from 0, n < count(mask)), as a mask.
+    uint64_t nth "courtpiece_nth"(uint64_t mask, unsigned int n) noexcept nogil
+    int count "courtpiece_count"(uint64_t mask) noexcept nogil
+    # Index of the lowest and the highest bit; the mask is not empty.
+    int lowest "courtpiece_lowest"(uint64_t mask) noexcept nogil
+    int highest "courtpiece_highest"(uint64_t mask) noexcept nogil
+    # High half of a 128-bit product; the low half goes to *low.
+    uint64_t multiply "courtpiece_multiply"(uint64_t a, uint64_t b, uint64_t *low) noexcept nogil
+
+cdef enum:
+    TWO = 0
+    TEN = 8
+    ACE = 12
+    NONE = 255              # no seat, no suit, no side
+
+cdef enum:
+    LANE = 0x1FFF           # the 13 cards of suit 0
+
+cdef inline uint64_t bit(int card) noexcept nogil:
+    return (<uint64_t> 1) << card
+
+cdef inline int suit_of(int card) noexcept nogil:
+    return card >> 4
+
+cdef inline int rank_of(int card) noexcept nogil:
+    return card & 15
+
+cdef inline uint64_t suit_mask(int suit) noexcept nogil:
+    return (<uint64_t> LANE) << (16 * suit)
+
+cdef inline uint64_t rank_mask(int rank) noexcept nogil:
+    return (<uint64_t> 0x0001000100010001) << rank
+
+cdef inline int packed(int card) noexcept nogil:
+    """The card's number outside the kernel: 13*suit + rank."""
+    return card - 3 * (card >> 4)
+
+cdef inline int unpacked(int number) noexcept nogil:
+    """The kernel's card for 13*suit + rank."""
+    return number + 3 * (number // 13)

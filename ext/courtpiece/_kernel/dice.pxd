@@ -1,0 +1,123 @@
+"""Random numbers as a pure function of (seed, stream, deal index, purpose).
+
+Philox 4x64-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011), bit for bit numpy's `Philox`:
+key = SeedSequence(seed).generate_state(2), counter = (block, purpose, index, stream).
+Bounded draws are Lemire's (2019), several from one word as in Brackett-Rozelle and Lemire (2024); both are exactly uniform.
+"""
+
+from libc.stdint cimport uint64_t, uint32_t
+
+from courtpiece._kernel.bits cimport multiply
+
+cdef enum Purpose:
+    SHUFFLE = 0             # the pack's order
+    PLAYS = 1               # one word a trick, 16 bits a seat
+    OPENING = 2             # what callers say
+    REVEALS = 3             # one bit for each chance to reveal
+    RESERVE = 4             # what replaces a rejected draw
+
+cdef struct Dice:
+    uint64_t key[2]         # from the seed
+    uint64_t index          # the deal's number
+    uint64_t stream         # 0 for plain deals, 1 + class index for a given calling hand
+    uint64_t tricks[4]      # PLAYS words of the four tricks under way
+    uint64_t coins          # unused bits of the REVEALS word
+    uint64_t opening[4]     # the current OPENING block
+    uint64_t spare[4]       # the current RESERVE block
+    uint32_t coin_count     # bits of `coins` not yet used; 0 before the first
+    uint32_t opening_count  # 16-bit pieces of OPENING already used, over all blocks
+    uint32_t spare_count    # words of RESERVE already used, over all blocks
+
+cdef inline void philox(const Dice *dice, uint64_t block, uint64_t purpose, uint64_t *out) noexcept nogil:
+    """Fill out[0..3] with the block's four words."""
+    cdef uint64_t c0 = block, c1 = purpose, c2 = dice.index, c3 = dice.stream
+    cdef uint64_t k0 = dice.key[0], k1 = dice.key[1]
+    cdef uint64_t high0, low0, high1, low1
+    cdef int step
+    for step in range(10):
+        high0 = multiply(0xD2E7470EE14C6C93ULL, c0, &low0)
+        high1 = multiply(0xCA5A826395121157ULL, c2, &low1)
+        c0 = high1 ^ c1 ^ k0
+        c1 = low1
+        c2 = high0 ^ c3 ^ k1
+        c3 = low0
+        k0 += 0x9E3779B97F4A7C15ULL
+        k1 += 0xBB67AE8584CAA73BULL
+    out[0] = c0
+    out[1] = c1
+    out[2] = c2
+    out[3] = c3
+
+cdef inline void start_deal(Dice *dice, uint64_t index) noexcept nogil:
+    dice.index = index
+    dice.coin_count = 0
+    dice.opening_count = 0
+    dice.spare_count = 0
+
+cdef inline uint64_t spare_word(Dice *dice) noexcept nogil:
+    """The next word of the reserve: rare, so generated a block at a time."""
+    if dice.spare_count % 4 == 0:
+        philox(dice, dice.spare_count // 4, RESERVE, dice.spare)
+    dice.spare_count += 1
+    return dice.spare[(dice.spare_count - 1) % 4]
+
+cdef inline uint32_t below16(Dice *dice, uint32_t half, uint32_t bound) noexcept nogil:
+    """Uniform in 0..bound-1 from 16 random bits (bound at most 52)."""
+    cdef uint32_t product = half * bound
+    cdef uint32_t threshold
+    if (product & 0xFFFF) < bound:
+        threshold = 0x10000 % bound
+        while (product & 0xFFFF) < threshold:
+            product = <uint32_t> (spare_word(dice) >> 48) * bound
+    return product >> 16
+
+cdef inline uint32_t opening_draw(Dice *dice, uint32_t bound) noexcept nogil:
+    """Uniform in 0..bound-1 for what is said before the first lead (bound at most 52)."""
+    cdef uint32_t half
+    if dice.opening_count % 16 == 0:
+        philox(dice, dice.opening_count // 16, OPENING, dice.opening)
+    half = (dice.opening[(dice.opening_count >> 2) & 3] >> (16 * (dice.opening_count & 3))) & 0xFFFF
+    dice.opening_count += 1
+    return below16(dice, half, bound)
+
+cdef inline bint coin(Dice *dice) noexcept nogil:
+    """One fair bit for a chance to reveal; a deal has fewer than 64 of them."""
+    cdef uint64_t block[4]
+    if dice.coin_count == 0:
+        philox(dice, 0, REVEALS, block)
+        dice.coins = block[0]
+        dice.coin_count = 64
+    dice.coin_count -= 1
+    return (dice.coins >> dice.coin_count) & 1
+
+cdef enum:
+    DRAWS_A_WORD = 7        # 52**7 < 2**40: a word is rejected once in 2**24 times
+
+cdef inline void shuffle(Dice *dice, unsigned char *cards, const int size) noexcept nogil:
+    """Put cards[0..size-1] (size at most 52) into uniformly random order: Fisher-Yates from the end."""
+    cdef uint64_t words[8]
+    cdef uint64_t word, product
+    cdef int draws[DRAWS_A_WORD]
+    cdef int group, step, last = size - 1, bound
+    cdef unsigned char held
+    philox(dice, 0, SHUFFLE, words)
+    philox(dice, 1, SHUFFLE, words + 4)
+    for group in range(8):
+        word = words[group]
+        while True:
+            product = 1
+            bound = last + 1
+            for step in range(DRAWS_A_WORD):
+                if bound > 1:
+                    draws[step] = <int> multiply(word, <uint64_t> bound, &word)
+                    product *= <uint64_t> bound
+                    bound -= 1
+            if word >= product or word >= (<uint64_t> 0 - product) % product:
+                break
+            word = spare_word(dice)
+        for step in range(DRAWS_A_WORD):
+            if last > 0:
+                held = cards[last]
+                cards[last] = cards[draws[step]]
+                cards[draws[step]] = held
+                last -= 1

@@ -1,0 +1,522 @@
+"""Deals played by the batch: numpy arrays in, arrays filled, the GIL released meanwhile."""
+
+from libc.stdint cimport int32_t, uint8_t, uint64_t
+from libc.string cimport memcpy
+
+import numpy as np
+
+from courtpiece._kernel.bits cimport NONE, bit, count, lowest, packed, unpacked
+from courtpiece._kernel.callers cimport (
+    ABSENT, ASK_REDEAL, BLIND, Caller, MOST_WORDS, NO_WORD, Opening, RANDOM_CALLER, WEIGHTED,
+    blind_word, change_word, first_word, say, start_opening, swap_five, wants_swap,
+)
+from courtpiece._kernel.deal cimport (
+    Deal, begin_turn, close_trick, legal_cards, open_deal, put, reveal, seat_to_act,
+)
+from courtpiece._kernel.dice cimport Dice, PLAYS, philox, shuffle, start_deal
+from courtpiece._kernel.rules cimport (
+    AFTER_THIRTEEN, ALL_THIRTEEN, AT_SEVEN, BLIND_STOCK, CALLED, FIRST_SEVEN, FIRST_VOID, HIDDEN, NEVER, NO_KOT, Outcome,
+    RANDOM_OWN_FIVE, Rules, UNLESS_SHUTOUT,
+)
+from courtpiece._kernel.simple cimport (
+    random_card, random_reveal, simple_card, simple_reveal,
+)
+
+ctypedef int (*ChooseCard)(const Deal *, const Rules *, Dice *, int, uint64_t) noexcept nogil
+ctypedef bint (*ChooseReveal)(const Deal *, const Rules *, Dice *, int) noexcept nogil
+
+cdef struct Players:
+    ChooseCard card[4]          # by seat
+    ChooseReveal reveal[4]      # by seat
+    Caller callers[2]           # of eldest and of the partner
+    bint all_random             # all four play `random`
+
+cdef struct Result:
+    uint8_t outcome
+    uint8_t winner
+    uint8_t caller
+    uint8_t trump
+    uint8_t taken[2]
+    uint8_t tens[2]
+
+# In the order of the enum Outcome.
+OUTCOMES = (
+    "caller-win", "defender-win", "caller-kot", "defender-kot", "three-tens", "two-tens", "four-tens", "whitewash",
+    "claim-made", "redeal",
+)
+
+RESULT = np.dtype([
+    ("outcome", "u1"), ("winner", "u1"), ("caller", "u1"), ("trump", "u1"), ("taken", "u1", (2,)), ("tens", "u1", (2,)),
+])
+
+cdef enum:
+    MOST_ACTIONS = 53           # 52 cards and one reveal
+    REVEAL_ACTION = 64          # in a list of plays
+
+cdef struct Trace:
+    uint8_t *hands              # 52: the cards of each seat in the order dealt
+    uint8_t *words              # MOST_WORDS, NONE after the last
+    uint8_t *plays              # MOST_ACTIONS, NONE after the last
+    uint64_t *legal             # MOST_ACTIONS: legal cards as bits 13*suit + rank; bit 63: the word reveal was legal
+    int size                    # plays written
+
+
+cdef uint8_t PACK[52]
+for _number in range(52):
+    PACK[_number] = unpacked(_number)
+
+
+cdef inline uint64_t packed_mask(uint64_t cards) noexcept nogil:
+    """A set of cards with bit 13*suit + rank for each."""
+    return (
+        (cards & 0x1FFF) | (cards >> 16 & 0x1FFF) << 13 | (cards >> 32 & 0x1FFF) << 26 | (cards >> 48 & 0x1FFF) << 39
+    )
+
+
+cdef inline void fill_hands(Deal *d) noexcept nogil:
+    cdef int seat, i
+    cdef uint64_t hand
+    for seat in range(4):
+        hand = 0
+        for i in range(13):
+            hand |= bit(d.order[seat][i])
+        d.hands[seat] = hand
+
+
+cdef inline void deal_pack(Deal *d, Dice *dice) noexcept nogil:
+    """Deal the whole pack at random."""
+    memcpy(&d.order[0][0], PACK, 52)
+    shuffle(dice, &d.order[0][0], 52)
+
+
+cdef inline void deal_rest(Deal *d, Dice *dice, const uint8_t *five) noexcept nogil:
+    """Deal at random round eldest's first five cards."""
+    cdef uint64_t held = 0
+    cdef int i, place = 5
+    for i in range(5):
+        d.order[0][i] = five[i]
+        held |= bit(five[i])
+    for i in range(52):
+        if not held & bit(PACK[i]):
+            (&d.order[0][0])[place] = PACK[i]
+            place += 1
+    shuffle(dice, &d.order[0][0] + 5, 47)
+
+
+cdef inline void speak(Opening *o, Deal *d, const Rules *r, const Players *players, Dice *dice) noexcept nogil:
+    """Let the callers say what is to be said on a deal whose cards lie ready."""
+    start_opening(o)
+    open_deal(d, 13)
+    if r.swap_cards and wants_swap(&players.callers[0], d, dice):
+        swap_five(d, dice)
+    fill_hands(d)
+    if r.trump_mode != FIRST_VOID:
+        go_on_speaking(o, d, r, players, dice)
+
+
+cdef inline void go_on_speaking(Opening *o, Deal *d, const Rules *r, const Players *players, Dice *dice) noexcept nogil:
+    """From what has been said to the first lead: the call, a change of trump, and who leads."""
+    cdef int word
+    while d.caller == NONE and not d.over:
+        if o.blind_due:
+            say(o, d, r, blind_word(d, r, dice))
+        else:
+            say(o, d, r, first_word(&players.callers[o.chooser >> 1], o, d, r, dice))
+    if d.over:
+        return
+    if r.change_trump and (r.trump_mode == HIDDEN or o.words[o.size - 1] < BLIND):
+        word = change_word(&players.callers[d.caller >> 1], d, r, dice)
+        if word != NO_WORD:
+            say(o, d, r, word)
+    if r.caller_leads and d.caller != NONE:
+        d.leader = d.caller
+
+
+cdef inline void note(Trace *t, int action, uint64_t legal, bint may_reveal) noexcept nogil:
+    t.plays[t.size] = action
+    t.legal[t.size] = packed_mask(legal) | (<uint64_t> may_reveal) << 63
+    t.size += 1
+
+
+cdef inline void play_out(
+    Deal *d, const Rules *r, const Players *players, Dice *dice, Trace *t,
+    const int trump_mode, const bint pile, const bint all_random, const bint traced,
+) noexcept nogil:
+    """Play the deal to its end.  The last four arguments are constants wherever this is called for speed."""
+    cdef int seat, card, k
+    cdef uint64_t legal
+    cdef bint may_reveal
+    while not d.over:
+        if d.tricks % 4 == 0:
+            philox(dice, d.tricks // 4, PLAYS, dice.tricks)
+        for k in range(4):
+            seat = (d.leader + k) & 3
+            may_reveal = False
+            if trump_mode == HIDDEN and d.face_down:
+                may_reveal = begin_turn(d, r, seat)
+                if may_reveal and (
+                    random_reveal(d, r, dice, seat) if all_random else players.reveal[seat](d, r, dice, seat)
+                ):
+                    if traced:
+                        note(t, REVEAL_ACTION, legal_cards(d, seat, trump_mode), True)
+                    reveal(d, r)
+                    may_reveal = False
+            legal = legal_cards(d, seat, trump_mode)
+            card = random_card(d, r, dice, seat, legal) if all_random else players.card[seat](d, r, dice, seat, legal)
+            if traced:
+                note(t, packed(card), legal, may_reveal)
+            put(d, seat, card, trump_mode, not all_random)
+        close_trick(d, r, pile)
+
+
+cdef void play_by_shape(Deal *d, const Rules *r, const Players *players, Dice *dice) noexcept nogil:
+    """Choose the loop made for this shape of rules and players."""
+    if players.all_random:
+        if r.trump_mode == CALLED:
+            if r.pile:
+                play_out(d, r, players, dice, NULL, CALLED, True, True, False)
+            else:
+                play_out(d, r, players, dice, NULL, CALLED, False, True, False)
+        elif r.trump_mode == HIDDEN:
+            play_out(d, r, players, dice, NULL, HIDDEN, r.pile, True, False)
+        else:
+            play_out(d, r, players, dice, NULL, FIRST_VOID, r.pile, True, False)
+    elif r.trump_mode == CALLED:
+        play_out(d, r, players, dice, NULL, CALLED, r.pile, False, False)
+    elif r.trump_mode == HIDDEN:
+        play_out(d, r, players, dice, NULL, HIDDEN, r.pile, False, False)
+    else:
+        play_out(d, r, players, dice, NULL, FIRST_VOID, r.pile, False, False)
+
+
+cdef inline void report(const Deal *d, Result *out) noexcept nogil:
+    out.outcome = d.outcome
+    out.winner = d.side
+    out.caller = d.caller
+    out.trump = d.trump
+    out.taken[0] = d.taken[0]
+    out.taken[1] = d.taken[1]
+    out.tens[0] = d.tens[0]
+    out.tens[1] = d.tens[1]
+
+
+cdef Rules read_rules(object rules):
+    """The kernel's struct for a RuleSet."""
+    cdef Rules r
+    cdef int outcome, side
+    blocks = set(rules.pile_blocks)
+    extras = set(rules.extras)
+    r.trump_mode = {"called": CALLED, "hidden": HIDDEN, "first-void": FIRST_VOID}[rules.trump]
+    r.uncalled = {"none": NEVER, "blind-stock": BLIND_STOCK, "random-own-five": RANDOM_OWN_FIVE}[rules.uncalled]
+    r.redeal_rank = {"off": NONE, "no-card-above-ten": 8, "no-card-above-nine": 7}[rules.redeal]
+    r.deal_ends = {
+        "at-seven": AT_SEVEN, "at-seven-unless-shutout": UNLESS_SHUTOUT, "after-thirteen": AFTER_THIRTEEN,
+    }[rules.deal_ends]
+    r.kot = {"first-seven": FIRST_SEVEN, "all-thirteen": ALL_THIRTEEN, "none": NO_KOT}[rules.kot]
+    r.may_pass = rules.caller_may_pass
+    r.thirteenth = rules.thirteenth
+    r.at_first_void = rules.reveal == "at-first-void"
+    r.must_trump = rules.revealer_must_trump
+    r.whole_trick = rules.reveal_scope == "whole-trick"
+    r.reveal_on_lead = rules.reveal_on_lead
+    r.caller_leads = rules.first_lead == "caller"
+    r.pile = rules.collection == "pile"
+    r.block_two_aces = "ace-on-ace" in blocks
+    r.block_trump_ace = "trump-ace" in blocks
+    r.block_restarts = rules.blocked_run == "restarts"
+    r.block_tricks = 0
+    for block in blocks:
+        if isinstance(block, int):
+            r.block_tricks |= 1 << block
+    r.tens = rules.objective == "tens"
+    r.claim_ends = rules.claim > 0 and rules.failed_claim == "deal-lost"
+    r.change_trump = "change-trump" in extras
+    r.swap_cards = "swap-cards" in extras
+    for outcome in range(10):
+        for side in range(2):
+            r.points[outcome][side] = rules.score_of(OUTCOMES[outcome], side == 0)
+    return r
+
+
+cdef Caller read_caller(object table) except *:
+    """The kernel's struct for (kind, weights, thresholds)."""
+    cdef Caller c
+    cdef int i
+    kind, weights, thresholds = table
+    if len(weights) != 54 or len(thresholds) != 4:
+        raise ValueError("a caller has 54 weights (14 lengths, 13 ranks, as trump and beside it) and 4 thresholds")
+    c.kind = {"random": RANDOM_CALLER, "weighted": WEIGHTED, "absent": ABSENT}[kind]
+    for i in range(14):
+        c.length[i] = weights[i]
+        c.side_length[i] = weights[27 + i]
+    for i in range(13):
+        c.trump[i] = weights[14 + i]
+        c.side[i] = weights[41 + i]
+    c.pass_below = thresholds[0]
+    c.redeal_below = thresholds[1]
+    c.thirteenth_below = thresholds[2]
+    c.swap_below = thresholds[3]
+    return c
+
+
+CARD_PLAYERS = ("random", "simple", "greedy")
+
+
+cdef class Setup:
+    """Rules and players of a batch, read once.
+
+    Parameters
+    ----------
+    rules : RuleSet
+    cards : four names of CARD_PLAYERS, by seat from eldest
+    callers : two (kind, weights, thresholds), for eldest and for the partner; kind is "random", "weighted" or "absent"
+    """
+
+    cdef Rules rules
+    cdef Players players
+
+    def __init__(self, rules, cards, callers):
+        cdef int seat, code
+        self.rules = read_rules(rules)
+        if len(cards) != 4 or len(callers) != 2:
+            raise ValueError("a setup takes four card players and two callers")
+        self.players.all_random = True
+        for seat in range(4):
+            code = CARD_PLAYERS.index(cards[seat])
+            if code == 0:
+                self.players.card[seat] = random_card
+                self.players.reveal[seat] = random_reveal
+            elif code == 1:
+                self.players.card[seat] = simple_card
+                self.players.reveal[seat] = simple_reveal
+            else:
+                self.players.card[seat] = simple_card
+                self.players.reveal[seat] = simple_reveal
+            if code:
+                self.players.all_random = False
+        for seat in range(2):
+            self.players.callers[seat] = read_caller(callers[seat])
+
+
+cdef Dice read_dice(const uint64_t[::1] key, uint64_t stream) except *:
+    cdef Dice dice
+    if key.shape[0] != 2:
+        raise ValueError("a key is two 64-bit words: SeedSequence(seed).generate_state(2, numpy.uint64)")
+    dice.key[0] = key[0]
+    dice.key[1] = key[1]
+    dice.stream = stream
+    return dice
+
+
+def play_deals(Setup setup, const uint64_t[::1] key, uint64_t start, out, *, uint64_t stream=0):
+    """Play deals start, start+1, ... with the setup's players and fill out, an array of RESULT, one row a deal."""
+    cdef uint8_t[:, ::1] rows = checked_rows(out, 1)
+    cdef Dice dice = read_dice(key, stream)
+    cdef Py_ssize_t size = rows.shape[0], i
+    cdef Deal d
+    cdef Opening o
+    with nogil:
+        for i in range(size):
+            start_deal(&dice, start + <uint64_t> i)
+            deal_pack(&d, &dice)
+            speak(&o, &d, &setup.rules, &setup.players, &dice)
+            play_by_shape(&d, &setup.rules, &setup.players, &dice)
+            report(&d, <Result *> &rows[i, 0])
+
+
+def play_calls(Setup setup, const uint64_t[::1] key, uint64_t start, five, const uint8_t[::1] words, out, *, uint64_t stream=0):
+    """Play each of the first words on the same deals round eldest's five cards.
+
+    five holds five card numbers, words one word each (see callers.pxd); out is an array of RESULT of shape (deals, len(words)).
+    """
+    cdef uint8_t[:, ::1] rows = checked_rows(out, 2)
+    cdef Dice dice = read_dice(key, stream)
+    cdef Py_ssize_t options = words.shape[0], size = out.shape[0], i, j
+    cdef uint8_t cards[5]
+    cdef Deal d
+    cdef Opening o
+    if out.shape[1] != options:
+        raise ValueError("out needs one column for each word")
+    if len(five) != 5:
+        raise ValueError("a calling hand has five cards")
+    for i in range(5):
+        cards[i] = unpacked(five[i])
+    with nogil:
+        for i in range(size):
+            start_deal(&dice, start + <uint64_t> i)
+            deal_rest(&d, &dice, cards)
+            for j in range(options):
+                start_deal(&dice, start + <uint64_t> i)
+                open_deal(&d, 13)
+                fill_hands(&d)
+                start_opening(&o)
+                say(&o, &d, &setup.rules, words[j])
+                go_on_speaking(&o, &d, &setup.rules, &setup.players, &dice)
+                play_by_shape(&d, &setup.rules, &setup.players, &dice)
+                report(&d, <Result *> &rows[i * options + j, 0])
+
+
+cdef uint8_t[:, ::1] checked_rows(object out, int dimensions):
+    """The bytes of an array of RESULT, a row each."""
+    if not isinstance(out, np.ndarray) or out.dtype != RESULT or out.ndim != dimensions or not out.flags.c_contiguous:
+        raise ValueError(f"out must be a C-contiguous array of RESULT with {dimensions} dimension(s)")
+    return out.reshape(-1).view("u1").reshape(-1, RESULT.itemsize)
+
+
+def trace_deals(Setup setup, const uint64_t[::1] key, uint64_t start, Py_ssize_t size, *, uint64_t stream=0):
+    """Play the same deals as play_deals and return all that happened.
+
+    Returns
+    -------
+    hands : uint8 (size, 4, 13), the cards of each seat in the order dealt
+    words : uint8 (size, MOST_WORDS), what was said; 255 after the last
+    plays : uint8 (size, 53), cards in the order played, 64 for `reveal`; 255 after the last
+    legal : uint64 (size, 53), the legal cards before each of them, bit 13*suit + rank; bit 63 when `reveal` was legal
+    results : RESULT (size,)
+    """
+    hands = np.empty((size, 4, 13), np.uint8)
+    words = np.full((size, MOST_WORDS), NO_WORD, np.uint8)
+    plays = np.full((size, MOST_ACTIONS), NO_WORD, np.uint8)
+    legal = np.zeros((size, MOST_ACTIONS), np.uint64)
+    results = np.zeros(size, RESULT)
+    cdef uint8_t[:, :, ::1] hands_view = hands
+    cdef uint8_t[:, ::1] words_view = words, plays_view = plays
+    cdef uint64_t[:, ::1] legal_view = legal
+    cdef uint8_t[:, ::1] rows = checked_rows(results, 1)
+    cdef Dice dice = read_dice(key, stream)
+    cdef Deal d
+    cdef Opening o
+    cdef Trace t
+    cdef Py_ssize_t i
+    cdef int j
+    with nogil:
+        for i in range(size):
+            start_deal(&dice, start + <uint64_t> i)
+            deal_pack(&d, &dice)
+            speak(&o, &d, &setup.rules, &setup.players, &dice)
+            for j in range(52):
+                hands_view[i, j // 13, j % 13] = packed(d.order[j // 13][j % 13])
+            for j in range(o.size):
+                words_view[i, j] = o.words[j]
+            t.plays = &plays_view[i, 0]
+            t.legal = &legal_view[i, 0]
+            t.size = 0
+            play_out(
+                &d, &setup.rules, &setup.players, &dice, &t, setup.rules.trump_mode, setup.rules.pile, False, True,
+            )
+            report(&d, <Result *> &rows[i, 0])
+    return hands, words, plays, legal, results
+
+
+cdef Deal place(Setup setup, const uint8_t[:, ::1] hands, const uint8_t[::1] words, int claimer) except *:
+    """The deal after the words have been said and the claim, if any, made."""
+    cdef Deal d
+    cdef Opening o
+    cdef int i
+    if hands.shape[0] != 4 or hands.shape[1] != 13:
+        raise ValueError("hands are four rows of thirteen card numbers")
+    for i in range(52):
+        d.order[i // 13][i % 13] = unpacked(hands[i // 13, i % 13])
+    open_deal(&d, 13)
+    fill_hands(&d)
+    start_opening(&o)
+    if words.shape[0] > MOST_WORDS:
+        raise ValueError(f"at most {MOST_WORDS} words are said")
+    for i in range(words.shape[0]):
+        say(&o, &d, &setup.rules, words[i])
+    if setup.rules.caller_leads and d.caller != NONE:
+        d.leader = d.caller
+    d.claimer = claimer
+    return d
+
+
+cdef inline void act(Deal *d, const Rules *r, int action) noexcept nogil:
+    """One legal action of a driven deal."""
+    if action == REVEAL_ACTION:
+        reveal(d, r)
+        return
+    put(d, seat_to_act(d), unpacked(action), r.trump_mode, True)
+    if d.k == 4:
+        close_trick(d, r, r.pile)
+
+
+cdef inline bint next_turn(Deal *d, const Rules *r) noexcept nogil:
+    """Begin the turn of the seat to act; return whether it may reveal."""
+    return d.face_down != 0 and not d.obliged and begin_turn(d, r, seat_to_act(d))
+
+
+def drive(Setup setup, const uint8_t[:, ::1] hands, const uint8_t[::1] words, int claimer, const uint8_t[::1] plays):
+    """Walk a deal through given words and plays.
+
+    Returns (legal, result): legal is uint64 (len(plays) + 1,), the legal cards before each play and after the last, as
+    trace_deals gives them; result is a RESULT scalar array of the state reached, outcome 255 while the deal goes on.
+    Raises ValueError when a play is not legal.
+    """
+    cdef Deal d = place(setup, hands, words, claimer)
+    legal = np.zeros(plays.shape[0] + 1, np.uint64)
+    result = np.zeros(1, RESULT)
+    cdef uint64_t[::1] legal_view = legal
+    cdef uint8_t[:, ::1] rows = checked_rows(result, 1)
+    cdef Py_ssize_t i
+    cdef bint may_reveal
+    cdef uint64_t cards
+    for i in range(plays.shape[0] + 1):
+        if d.over:
+            if i < plays.shape[0]:
+                raise ValueError(f"play {i}: the deal is over")
+            break
+        may_reveal = next_turn(&d, &setup.rules)
+        cards = legal_cards(&d, seat_to_act(&d), setup.rules.trump_mode)
+        legal_view[i] = packed_mask(cards) | (<uint64_t> may_reveal) << 63
+        if i == plays.shape[0]:
+            break
+        if plays[i] == REVEAL_ACTION:
+            if not may_reveal:
+                raise ValueError(f"play {i}: nothing may be revealed")
+        elif plays[i] >= 52 or not cards & bit(unpacked(plays[i])):
+            raise ValueError(f"play {i}: card {plays[i]} is not legal")
+        act(&d, &setup.rules, plays[i])
+    report(&d, <Result *> &rows[0, 0])
+    return legal, result
+
+
+cdef uint64_t count_lines(const Deal *start, const Rules *r) noexcept nogil:
+    """The number of ways to play the deal to its end."""
+    cdef Deal d = start[0]
+    cdef Deal after
+    cdef uint64_t cards, lines = 0
+    if d.over:
+        return 1
+    if next_turn(&d, r):
+        after = d
+        act(&after, r, REVEAL_ACTION)
+        lines += count_lines(&after, r)
+    cards = legal_cards(&d, seat_to_act(&d), r.trump_mode)
+    while cards:
+        after = d
+        act(&after, r, packed(lowest(cards)))
+        lines += count_lines(&after, r)
+        cards &= cards - 1
+    return lines
+
+
+def perft(Setup setup, const uint8_t[:, ::1] hands, const uint8_t[::1] words, int claimer, const uint8_t[::1] plays):
+    """Return the number of ways to finish the deal from the position after the plays (all legal)."""
+    cdef Deal d = place(setup, hands, words, claimer)
+    cdef Py_ssize_t i
+    for i in range(plays.shape[0]):
+        next_turn(&d, &setup.rules)
+        act(&d, &setup.rules, plays[i])
+    with nogil:
+        lines = count_lines(&d, &setup.rules)
+    return lines
+
+
+def philox_block(const uint64_t[::1] key, uint64_t block, uint64_t purpose, uint64_t index, uint64_t stream):
+    """Return the four 64-bit words of one block of the random numbers, for comparison with numpy's Philox."""
+    cdef Dice dice = read_dice(key, stream)
+    out = np.empty(4, np.uint64)
+    cdef uint64_t[::1] view = out
+    dice.index = index
+    philox(&dice, block, purpose, &view[0])
+    return out

@@ -1,0 +1,44 @@
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from courtpiece.rules import RuleSet
+
+CARD_PLAYERS: tuple[str, ...]
+OUTCOMES: tuple[str, ...]
+RESULT: np.dtype[np.void]
+
+class Setup:
+    def __init__(
+        self,
+        rules: RuleSet,
+        cards: Sequence[str],
+        callers: Sequence[tuple[str, Sequence[int], Sequence[int]]],
+    ) -> None: ...
+
+def play_deals(
+    setup: Setup, key: NDArray[np.uint64], start: int, out: NDArray[np.void], *, stream: int = 0
+) -> None: ...
+def play_calls(
+    setup: Setup,
+    key: NDArray[np.uint64],
+    start: int,
+    five: Sequence[int],
+    words: NDArray[np.uint8],
+    out: NDArray[np.void],
+    *,
+    stream: int = 0,
+) -> None: ...
+def trace_deals(
+    setup: Setup, key: NDArray[np.uint64], start: int, size: int, *, stream: int = 0
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint64], NDArray[np.void]]: ...
+def drive(
+    setup: Setup, hands: NDArray[np.uint8], words: NDArray[np.uint8], claimer: int, plays: NDArray[np.uint8]
+) -> tuple[NDArray[np.uint64], NDArray[np.void]]: ...
+def perft(
+    setup: Setup, hands: NDArray[np.uint8], words: NDArray[np.uint8], claimer: int, plays: NDArray[np.uint8]
+) -> int: ...
+def philox_block(
+    key: NDArray[np.uint64], block: int, purpose: int, index: int, stream: int
+) -> NDArray[np.uint64]: ...
