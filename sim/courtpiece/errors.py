@@ -1,0 +1,81 @@
+"""Every error a user of the package can cause, by meaning.
+
+Each error is one line that says what is wrong and what would be right.  Only the command line prints
+or exits.  All of them survive pickling, because workers hand them back to the process that shows them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from courtpiece.cards import Card
+
+
+class CourtpieceError(Exception):
+    """The base of all errors that are a user's to put right."""
+
+
+class RulesError(CourtpieceError):
+    """A rule set that cannot be: every reason at once, in `reasons`; `source` names the file, if any."""
+
+    def __init__(self, reasons: Iterable[str], source: str = "") -> None:
+        self.reasons = tuple(reasons)
+        self.source = source
+        super().__init__(self.reasons, source)  # what pickle hands to __init__ again
+
+    def __str__(self) -> str:
+        prefix = f"{self.source}: " if self.source else ""
+        return prefix + "; ".join(self.reasons)
+
+
+class CardError(CourtpieceError):
+    """A card, a hand or a set of cards that cannot be."""
+
+
+class RecordError(CourtpieceError):
+    """A deal, or the record of one, that breaks a rule.
+
+    `code` is one of the error codes of the deal record; `seat` (a number in the order of play, or a
+    letter), `trick` (from 1) and `card` tell where, as far as a card or a reveal caused it.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        seat: int | str | None = None,
+        trick: int | None = None,
+        card: Card | str | None = None,
+    ) -> None:
+        self.code = code
+        self.message = message
+        self.seat = seat
+        self.trick = trick
+        self.card = card
+        super().__init__(code, message, seat, trick, card)
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class RunError(CourtpieceError):
+    """A run's folder that is not one, holds another design, or is damaged."""
+
+
+class UsageError(CourtpieceError):
+    """Anything else that a user asked for and cannot have."""
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """Returns ` (did you mean "x"?)` for the known word nearest to `word`, or "" when none is near.
+
+    >>> suggest("colection", ["collection", "objective"])
+    ' (did you mean "collection"?)'
+    """
+    import difflib  # only on the way to an error
+
+    spelled = {name.lower(): name for name in known}
+    near = difflib.get_close_matches(word.strip().lower().replace(" ", "-"), spelled, n=1)
+    return f' (did you mean "{spelled[near[0]]}"?)' if near else ""

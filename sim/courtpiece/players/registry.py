@@ -1,0 +1,220 @@
+"""The built-in callers and card players, and the text that names a player.
+
+A player is a card player and a caller, written `CARD` or `CARD/CALLER`, with options after colons:
+`greedy`, `simple/longest`, `random/strongest:pass=never:redeal=always`.  Every card player has a caller
+of its own that is taken when none is named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from courtpiece.errors import UsageError, suggest
+
+Value = str | float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Option:
+    """One option of a caller or card player: words, and a number where `number` says what it means."""
+
+    name: str
+    doc: str
+    words: tuple[str, ...]              # the default first
+    number: str = ""
+
+    @property
+    def default(self) -> str:
+        """The word that holds when nothing is said."""
+        return self.words[0]
+
+    @property
+    def takes(self) -> str:
+        """What may be written after the equals sign, in words."""
+        return " or ".join([", ".join(self.words), *(["a number"] if self.number else [])])
+
+    def read(self, text: str) -> Value:
+        """Returns the value that `text` stands for; raises UsageError when it is none."""
+        if text in self.words:
+            return text
+        if self.number and re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)", text):
+            return float(text)
+        raise UsageError(f'player option "{self.name}" takes {self.takes}, not "{text}"'
+                         f"{suggest(text, self.words)}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Caller:
+    """A built-in way to say trump from the first five cards."""
+
+    name: str
+    summary: str
+    options: tuple[Option, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class CardPlayer:
+    """A built-in way to play the cards."""
+
+    name: str
+    summary: str
+    caller: str                         # the caller it comes with
+    options: tuple[Option, ...] = ()
+
+
+def _policies(passes: str, asks: str, thirteenth: str) -> tuple[Option, ...]:
+    """Returns the three policies of a caller; each text says what `auto` does."""
+    words = ("auto", "never", "always")
+    return (
+        Option(name="pass", words=words,
+               doc=f"leave the call to the partner, where the rules allow; {passes}"),
+        Option(name="redeal", words=words, doc=f"ask for a new deal, where the rules allow; {asks}"),
+        Option(name="thirteenth", words=words,
+               doc=f"let the last of the thirteen cards decide, where the rules allow; {thirteenth}"),
+    )
+
+
+# The position in each tuple is the kernel's code.
+CALLERS: tuple[Caller, ...] = (
+    Caller(
+        name="random",
+        summary="any word the rules allow, all equally likely",
+        options=_policies("auto: as likely as any suit", "auto: as likely as any suit",
+                          "auto: as likely as any suit"),
+    ),
+    Caller(
+        name="longest",
+        summary="the longest suit, then the one with the higher cards",
+        options=_policies("auto: never", "auto: whenever allowed", "auto: never"),
+    ),
+    Caller(
+        name="strongest",
+        summary="the suit with most points in a weighted count fitted on simulated deals",
+        options=_policies("auto: when the count says the partner does better",
+                          "auto: when the count says a new deal is better",
+                          "auto: when the count says the unseen card is better"),
+    ),
+    Caller(name="absent", summary="says nothing: time always runs out, and the rules decide"),
+)
+
+CARD_PLAYERS: tuple[CardPlayer, ...] = (
+    CardPlayer(name="random", caller="random", summary="any legal card, all equally likely"),
+    CardPlayer(name="simple", caller="longest",
+               summary="a fixed yardstick: leads masters, else low; wins as cheaply as it can see"),
+    CardPlayer(name="greedy", caller="strongest",
+               summary="a sound table player: counts trumps and voids, ruffs, protects the partner"),
+)
+
+Named = TypeVar("Named", Caller, CardPlayer)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlayerSpec:
+    """A player: the names of its card player and caller, and the options that differ from the default."""
+
+    card: str
+    caller: str
+    options: tuple[tuple[str, Value], ...] = ()
+
+    def option(self, name: str) -> Value:
+        """Returns the value of an option of this player, said or by default; KeyError for a strange one."""
+        said = dict(self.options)
+        known = {option.name: option.default for option in _options(self.card, self.caller)}
+        return said.get(name, known[name])
+
+    def __str__(self) -> str:
+        """The shortest text that names this player."""
+        plain = self.caller == _find(CARD_PLAYERS, self.card, "card player").caller
+        parts = [self.card if plain else f"{self.card}/{self.caller}"]
+        parts += [f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}"
+                  for name, value in self.options]
+        return ":".join(parts)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lineup:
+    """Who sits where: one player for both seats of the caller's side, one for the defenders."""
+
+    caller_side: PlayerSpec
+    defender_side: PlayerSpec
+
+    @property
+    def seats(self) -> tuple[str, str, str, str]:
+        """The four players as text, eldest first, in order of play."""
+        ours, theirs = str(self.caller_side), str(self.defender_side)
+        return (ours, theirs, ours, theirs)
+
+    def __str__(self) -> str:
+        """`greedy` when all four are the same, else `greedy,simple`: the caller's side first."""
+        ours, theirs = str(self.caller_side), str(self.defender_side)
+        return ours if ours == theirs else f"{ours},{theirs}"
+
+
+def parse_player(text: str) -> PlayerSpec:
+    """Returns the player that a text names; raises UsageError, with the nearest name, when there is none.
+
+    >>> parse_player("simple/longest:pass=never").caller
+    'longest'
+    >>> str(parse_player("simple/longest:pass=never"))
+    'simple:pass=never'
+    """
+    names, *written = text.strip().lower().split(":")
+    card_name, slash, caller_name = names.partition("/")
+    if written and "/" in ":".join(written):        # options may also stand right after the card player
+        before, _, after = ":".join(written).partition("/")
+        caller_name, *rest = after.split(":")
+        slash, written = "/", [*before.split(":"), *rest]
+    card = _find(CARD_PLAYERS, card_name, "card player")
+    caller = _find(CALLERS, caller_name, "caller") if slash else _find(CALLERS, card.caller, "caller")
+    return PlayerSpec(card=card.name, caller=caller.name, options=_read_options(card, caller, written))
+
+
+def parse_lineup(text: str) -> Lineup:
+    """Returns the line-up of one player (all four seats) or two: the caller's side, then the defenders.
+
+    >>> parse_lineup("greedy, simple").seats
+    ('greedy', 'simple', 'greedy', 'simple')
+    """
+    players = re.split(r"[,\s]+", text.strip())
+    if len(players) > 2:
+        raise UsageError(f'players "{text}" names {len(players)}; name one for all four seats, or two: '
+                         "the caller's side and the defenders")
+    return Lineup(caller_side=parse_player(players[0]), defender_side=parse_player(players[-1]))
+
+
+def available() -> list[CardPlayer | Caller]:
+    """Returns all card players, then all callers."""
+    return [*CARD_PLAYERS, *CALLERS]
+
+
+def _find(known: Sequence[Named], name: str, kind: str) -> Named:
+    by_name: Mapping[str, Named] = {item.name: item for item in known}
+    if name not in by_name:
+        what = f'there is no {kind} "{name}"' if name else f"a {kind} is missing"
+        raise UsageError(f"{what}; there are {', '.join(by_name)}{suggest(name, by_name)}")
+    return by_name[name]
+
+
+def _options(card: str, caller: str) -> tuple[Option, ...]:
+    return (*_find(CARD_PLAYERS, card, "card player").options, *_find(CALLERS, caller, "caller").options)
+
+
+def _read_options(card: CardPlayer, caller: Caller, written: Sequence[str]) -> tuple[tuple[str, Value], ...]:
+    known = {option.name: option for option in (*card.options, *caller.options)}
+    said: dict[str, Value] = {}
+    for part in written:
+        name, equals, text = part.partition("=")
+        if name not in known:
+            there_are = f"there are {', '.join(known)}" if known else "it has none"
+            raise UsageError(f'player "{card.name}/{caller.name}" has no option "{name}"; '
+                             f"{there_are}{suggest(name, known)}")
+        if not equals:
+            raise UsageError(f'player option "{name}" needs a value: {name}=… ({known[name].takes})')
+        if name in said:
+            raise UsageError(f'player option "{name}" is given twice')
+        said[name] = known[name].read(text)
+    return tuple((name, said[name]) for name, option in known.items()
+                 if said.get(name, option.default) != option.default)

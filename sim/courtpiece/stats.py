@@ -1,0 +1,231 @@
+"""Estimates with their errors: proportions, means, paired differences, ratios, and when to stop.
+
+Everything but the bootstrap starts from whole-number sums (how many, their total, the total of their
+squares), so that an estimate is the same to the last bit however the deals were split up and in
+whatever order the parts were added.
+
+Methods: proportions have Wilson's score interval (E. B. Wilson, 1927), means and paired differences
+Student's t, ratios the bootstrap.  An interval is two-sided, at 95 % unless said otherwise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+LEVEL = 0.95
+
+Floats: TypeAlias = NDArray[np.float64]
+
+
+class Method(StrEnum):
+    """How an interval was made."""
+
+    WILSON = "wilson"
+    T = "t"
+    PAIRED_T = "paired-t"
+    BOOTSTRAP = "bootstrap"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """A number found by simulation, and how sure it is."""
+
+    value: float
+    standard_error: float
+    low: float                          # the interval at `level`
+    high: float
+    n: int                              # deals (or other independent units) it rests on
+    method: Method
+    level: float = LEVEL
+
+    @property
+    def half_width(self) -> float:
+        """Half the length of the interval."""
+        return (self.high - self.low) / 2
+
+    def __str__(self) -> str:
+        """`0.6061 ± 0.0012`: the value and the half-width."""
+        return plus_minus(self.value, self.half_width)
+
+
+class Estimates(NamedTuple):
+    """Many estimates of one kind, as four arrays of the same shape."""
+
+    value: Floats
+    standard_error: Floats
+    low: Floats
+    high: Floats
+
+    @property
+    def half_width(self) -> Floats:
+        """Half the length of each interval."""
+        return (self.high - self.low) / 2
+
+
+def plus_minus(value: float, half_width: float) -> str:
+    """Returns `value ± half_width`, both to two significant digits of the half-width.
+
+    >>> plus_minus(0.60612, 0.00123)
+    '0.6061 ± 0.0012'
+    """
+    if not math.isfinite(half_width) or half_width <= 0:
+        return f"{value:.4g} ± {half_width:.2g}"
+    digits = max(0, 1 - math.floor(math.log10(float(f"{half_width:.1e}"))))
+    return f"{value:.{digits}f} ± {half_width:.{digits}f}"
+
+
+def proportions(successes: ArrayLike, n: ArrayLike, level: float = LEVEL) -> Estimates:
+    """Returns the proportions of `successes` among `n`, with Wilson's score intervals.
+
+    Where n is 0 nothing is known: the value is nan and the interval 0 to 1.  The standard error is that of
+    the observed proportion, so it is 0 when all or none succeeded; the interval is not.
+    """
+    from scipy.special import ndtri
+
+    count = np.asarray(n, np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        value = np.asarray(successes, np.float64) / count
+        z = float(ndtri((1 + level) / 2))
+        shrunk = 1 + z * z / count
+        middle = (value + z * z / (2 * count)) / shrunk
+        reach = z / shrunk * np.sqrt(value * (1 - value) / count + (z / (2 * count)) ** 2)
+        error = np.sqrt(value * (1 - value) / count)
+    # The ends are exact where all or none succeeded: rounding must not put the value outside.
+    low = np.where(value == 0, 0.0, np.maximum(middle - reach, 0.0))
+    high = np.where(value == 1, 1.0, np.minimum(middle + reach, 1.0))
+    nothing = count == 0
+    return Estimates(value, error, np.where(nothing, 0.0, low), np.where(nothing, 1.0, high))
+
+
+def means(n: ArrayLike, total: ArrayLike, squares: ArrayLike, level: float = LEVEL) -> Estimates:
+    """Returns means with Student's t intervals, from how many values there are, their total and the total
+    of their squares (whole numbers of any size: the variance loses nothing to cancellation).
+
+    Where n is below 2 the error is unknown: standard error nan, interval from -inf to inf.
+    """
+    from scipy.special import stdtrit
+
+    count, sums, square_sums = (np.asarray(part) for part in (n, total, squares))
+    if max(_largest(count) * _largest(square_sums), _largest(sums) ** 2) >= 2**63:
+        count, sums, square_sums = (part.astype(object) for part in (count, sums, square_sums))
+    # n(n-1) times the variance, exactly.
+    spread = np.asarray(count * square_sums - sums * sums).astype(np.float64)
+    ns = count.astype(np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        value = sums.astype(np.float64) / ns
+        error = np.where(ns > 1, np.sqrt(spread / (ns - 1)) / ns, np.nan)
+        reach = np.where(ns > 1, stdtrit(np.maximum(ns - 1, 1.0), (1 + level) / 2) * error, np.inf)
+        middle = np.where(ns > 1, value, 0.0)
+    return Estimates(value, error, middle - reach, middle + reach)
+
+
+def proportion(successes: int, n: int, level: float = LEVEL) -> Estimate:
+    """Returns one proportion with Wilson's score interval."""
+    return _single(proportions(successes, n, level), n, Method.WILSON, level)
+
+
+def mean(n: int, total: int, squares: int, level: float = LEVEL) -> Estimate:
+    """Returns one mean with Student's t interval, from whole-number sums."""
+    return _single(means(n, total, squares, level), n, Method.T, level)
+
+
+def paired_difference(n: int, total: int, squares: int, level: float = LEVEL) -> Estimate:
+    """Returns the mean of differences taken deal by deal, with Student's t interval.
+
+    `total` and `squares` are the sums of the differences and of their squares over `n` deals that both
+    sides of the comparison played.
+    """
+    return _single(means(n, total, squares, level), n, Method.PAIRED_T, level)
+
+
+def ratio(
+    numerators: Sequence[float] | Floats,
+    denominators: Sequence[float] | Floats,
+    *,
+    seed: int,
+    level: float = LEVEL,
+    resamples: int = 9999,
+) -> Estimate:
+    """Returns sum(numerators) / sum(denominators) over paired units, with scipy's percentile bootstrap."""
+    from scipy.stats import bootstrap
+
+    above, below = np.asarray(numerators, np.float64), np.asarray(denominators, np.float64)
+    if len(above) != len(below) or len(above) < 2:
+        raise ValueError("a ratio needs as many numerators as denominators, and two at least")
+
+    def of_sums(top: Floats, bottom: Floats, axis: int = -1) -> Floats:
+        return np.asarray(top.sum(axis) / bottom.sum(axis))
+
+    found = bootstrap(
+        (above, below),
+        of_sums,
+        paired=True,
+        vectorized=True,
+        n_resamples=resamples,
+        batch=max(1, 2_000_000 // len(above)),      # bounds the memory, not the result
+        confidence_level=level,
+        method="percentile",
+        rng=np.random.default_rng(seed),
+    )
+    return Estimate(
+        value=float(above.sum() / below.sum()),
+        standard_error=float(found.standard_error),
+        low=float(found.confidence_interval.low),
+        high=float(found.confidence_interval.high),
+        n=len(above),
+        method=Method.BOOTSTRAP,
+        level=level,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stopping:
+    """When a run of growing size is precise enough: every half-width at most `precision`.
+
+    The run is looked at after whole chunks, in order.  Each look says how many chunks the next one should
+    wait for: as many as the widest interval seems to need, at most `growth` times as many as now.
+
+    Looking more than once favours moments at which the error happens to look small, so that the intervals
+    printed hold the truth a little less often than their level says.  The looks are few (each is placed
+    where the run is expected to end), which keeps the loss well under one percentage point; the tests
+    measure it.
+    """
+
+    precision: float
+    growth: int = 4
+
+    def reached(self, half_widths: Iterable[float]) -> bool:
+        """True when there is something to judge and none of it is wider than asked for."""
+        widths = list(half_widths)
+        return bool(widths) and all(width <= self.precision for width in widths)
+
+    def next_look(self, chunks: int, half_widths: Iterable[float]) -> int:
+        """Returns the number of chunks at which to look again, after an insufficient look at `chunks`."""
+        widest = max(half_widths, default=math.inf)
+        wanted = (widest / self.precision) ** 2 * chunks
+        if not wanted < chunks * self.growth:       # also when it is not a number
+            return chunks * self.growth
+        return max(chunks + 1, math.ceil(wanted))
+
+
+def _largest(values: NDArray[np.generic]) -> int:
+    return max((abs(int(value)) for value in (values.max(), values.min())), default=0) if values.size else 0
+
+
+def _single(many: Estimates, n: int, method: Method, level: float) -> Estimate:
+    return Estimate(
+        value=float(many.value),
+        standard_error=float(many.standard_error),
+        low=float(many.low),
+        high=float(many.high),
+        n=n,
+        method=method,
+        level=level,
+    )
