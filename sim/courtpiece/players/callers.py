@@ -1,0 +1,71 @@
+"""The built-in callers as tables of weights for the kernel.
+
+The value of a suit as trump is the sum of what its length and its cards are worth as trumps and of what the other suits'
+lengths and cards are worth beside them; a caller names the suit of highest value, the first in the order S, H, D, C of equals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from courtpiece.cards import RANKS
+from courtpiece.players.registry import PlayerSpec
+
+NEVER, ALWAYS = -(2**31), 2**31 - 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weights:
+    """What cards are worth to a caller; the policies compare the value of the best suit with a threshold.
+
+    Lengths are indexed by the number of cards (0 to 13), ranks from the two to the ace.
+    """
+
+    length: tuple[int, ...]
+    trump: tuple[int, ...]
+    side_length: tuple[int, ...] = (0,) * 14
+    side: tuple[int, ...] = (0,) * 13
+    pass_below: int = NEVER
+    redeal_below: int = ALWAYS
+    thirteenth_below: int = NEVER
+    swap_below: int = NEVER
+
+    def flat(self) -> tuple[int, ...]:
+        """The 54 numbers in the kernel's order."""
+        return self.length + self.trump + self.side_length + self.side
+
+
+def _by_rank(**weights: int) -> tuple[int, ...]:
+    """Returns weights for all ranks from those named A, K, Q, J, T, n9 …; the others are 0."""
+    return tuple(weights.get(rank if rank.isalpha() else f"n{rank}", 0) for rank in RANKS)
+
+
+# Length first; among equal lengths the suit whose highest cards are higher, compared from the top.
+LONGEST = Weights(
+    length=tuple(cards * 2**13 for cards in range(14)),
+    trump=tuple(2**rank for rank in range(13)),
+)
+
+# Thousandths of the chance to win.
+STRONGEST = Weights(
+    length=(-300, -180, -60, 60, 180, 300, 400, 500, 600, 700, 800, 900, 950, 1000),
+    trump=_by_rank(A=120, K=80, Q=50, J=30, T=15),
+    side_length=(30, 15, 0, -10, -20, -30, -40, -50, -60, -70, -80, -90, -100, -110),
+    side=_by_rank(A=80, K=40, Q=15),
+    pass_below=180,
+    thirteenth_below=120,
+)
+
+KernelCaller = tuple[str, Sequence[int], Sequence[int]]
+
+
+def kernel_caller(player: PlayerSpec) -> KernelCaller:
+    """Returns the kernel's (kind, weights, thresholds) for a player's caller and its policies."""
+    weights = STRONGEST if player.caller == "strongest" else LONGEST
+    kind = player.caller if player.caller in ("random", "absent") else "weighted"
+    thresholds = [weights.pass_below, weights.redeal_below, weights.thirteenth_below, weights.swap_below]
+    if kind == "weighted":
+        for place, name in enumerate(("pass", "redeal", "thirteenth")):
+            thresholds[place] = {"never": NEVER, "always": ALWAYS}.get(str(player.option(name)), thresholds[place])
+    return kind, weights.flat(), thresholds
