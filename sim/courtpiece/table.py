@@ -1,8 +1,9 @@
 """A table: rules and four players, ready to play deals by the million in the kernel.
 
 Deal *i* is a function of (seed, stream, i) alone: the kernel draws from numpy's Philox with the key
-`SeedSequence(seed).generate_state(2, uint64)` and the counter (block, purpose, i, stream).  A change of the generator, of the order
-of draws or of a built-in player changes results, and with them `courtpiece.run.BEHAVIOUR`.
+`SeedSequence(seed).generate_state(2, uint64)` and the counter (block, purpose, i, stream).  A change of the
+generator, of the order of draws or of a built-in player changes results, and with them the behaviour version
+that is stamped on every run.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ RESULT = engine.RESULT
 NONE = 255                              # in an array: no card, no suit, no seat
 REVEAL = 64                             # in an array of plays: the word `reveal`
 
-_PLAIN_WORDS = ("S", "H", "D", "C", "pass", "timeout", "thirteenth", "redeal", "change S", "change H", "change D", "change C")
+_PLAIN_WORDS = (
+    "S", "H", "D", "C", "pass", "timeout", "thirteenth", "redeal", "change S", "change H", "change D", "change C",
+)
 _CARD_WORDS = {"hide": 64, "blind": 128, "change": 192}
 
 
@@ -50,9 +53,9 @@ def word_text(code: int) -> str:
 class Trace(NamedTuple):
     """Deals with all that happened in them, one row a deal; 255 fills what is not there.
 
-    `hands` (n, 4, 13): the cards of each seat in the order dealt, seat 0 is eldest; `words` (n, 6): what was said, as bytes of
-    `word_text`; `plays` (n, 53): cards in the order played, 64 for `reveal`; `legal` (n, 53): the cards that were legal, bit
-    13*suit + rank, with bit 63 when `reveal` was; `results` (n,): RESULT.
+    `hands` (n, 4, 13): the cards of each seat in the order dealt, seat 0 is eldest; `words` (n, 6): what was
+    said, as bytes of `word_text`; `plays` (n, 53): cards in the order played, 64 for `reveal`; `legal` (n, 53):
+    the cards that were legal, bit 13*suit + rank, with bit 63 when `reveal` was; `results` (n,): RESULT.
     """
 
     hands: NDArray[np.uint8]
@@ -65,7 +68,8 @@ class Trace(NamedTuple):
 class Table:
     """Rules and four players.
 
-    `rules` is a rule set or what names one; `players` a line-up or its text ("greedy", "greedy,simple": the caller's side first).
+    `rules` is a rule set or what names one; `players` a line-up or its text ("greedy", or "greedy,simple": the
+    caller's side first).
     """
 
     def __init__(self, rules: RulesSpec, players: Lineup | str) -> None:
@@ -84,10 +88,14 @@ class Table:
     def play_calls(
         self, five: Sequence[int], words: Sequence[str], seed: int, start: int, count: int, *, stream: int = 0
     ) -> NDArray[np.void]:
-        """Returns the results of saying each of the words on the same deals round eldest's five cards, shape (count, len(words))."""
+        """Returns what comes of each of the words said on the same deals round eldest's five cards.
+
+        The array of RESULT has the shape (count, len(words)).
+        """
         out = np.empty((count, len(words)), RESULT)
         codes = np.array([word_code(word) for word in words], np.uint8)
-        engine.play_calls(self._setup, _key(seed), start, [int(card) for card in five], codes, out, stream=stream)
+        cards = [int(card) for card in five]
+        engine.play_calls(self._setup, _key(seed), start, cards, codes, out, stream=stream)
         return out
 
     def trace(self, seed: int, start: int, count: int, *, stream: int = 0) -> Trace:
@@ -96,4 +104,5 @@ class Table:
 
 
 def _key(seed: int) -> NDArray[np.uint64]:
-    return np.random.SeedSequence(seed).generate_state(2, np.uint64)
+    """Returns the key of the random numbers: two words from numpy's SeedSequence."""
+    return np.random.SeedSequence(seed).generate_state(2, np.uint64).astype(np.uint64, copy=False)

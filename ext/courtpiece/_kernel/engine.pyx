@@ -5,6 +5,8 @@ from libc.string cimport memcpy
 
 import numpy as np
 
+from courtpiece.rules import Outcome as RulesOutcome
+
 from courtpiece._kernel.bits cimport NONE, bit, count, lowest, packed, unpacked
 from courtpiece._kernel.callers cimport (
     ABSENT, ASK_REDEAL, BLIND, Caller, MOST_WORDS, NO_WORD, Opening, RANDOM_CALLER, WEIGHTED,
@@ -38,12 +40,6 @@ cdef struct Result:
     uint8_t trump
     uint8_t taken[2]
     uint8_t tens[2]
-
-# In the order of the enum Outcome.
-OUTCOMES = (
-    "caller-win", "defender-win", "caller-kot", "defender-kot", "three-tens", "two-tens", "four-tens", "whitewash",
-    "claim-made", "redeal",
-)
 
 RESULT = np.dtype([
     ("outcome", "u1"), ("winner", "u1"), ("caller", "u1"), ("trump", "u1"), ("taken", "u1", (2,)), ("tens", "u1", (2,)),
@@ -232,9 +228,9 @@ cdef Rules read_rules(object rules):
     r.claim_ends = rules.claim > 0 and rules.failed_claim == "deal-lost"
     r.change_trump = "change-trump" in extras
     r.swap_cards = "swap-cards" in extras
-    for outcome in range(10):
+    for outcome, named in enumerate(RulesOutcome):
         for side in range(2):
-            r.points[outcome][side] = rules.score_of(OUTCOMES[outcome], side == 0)
+            r.points[outcome][side] = rules.score_of(named, side == 0)
     return r
 
 

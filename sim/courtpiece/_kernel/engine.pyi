@@ -6,7 +6,6 @@ from numpy.typing import NDArray
 from courtpiece.rules import RuleSet
 
 CARD_PLAYERS: tuple[str, ...]
-OUTCOMES: tuple[str, ...]
 RESULT: np.dtype[np.void]
 
 class Setup:

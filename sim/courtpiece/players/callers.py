@@ -1,7 +1,8 @@
 """The built-in callers as tables of weights for the kernel.
 
-The value of a suit as trump is the sum of what its length and its cards are worth as trumps and of what the other suits'
-lengths and cards are worth beside them; a caller names the suit of highest value, the first in the order S, H, D, C of equals.
+The value of a suit as trump is the sum of what its length and its cards are worth as trumps and of what the
+other suits' lengths and cards are worth beside them; a caller names the suit of highest value, the first in the
+order S, H, D, C of equals.
 """
 
 from __future__ import annotations
@@ -67,5 +68,6 @@ def kernel_caller(player: PlayerSpec) -> KernelCaller:
     thresholds = [weights.pass_below, weights.redeal_below, weights.thirteenth_below, weights.swap_below]
     if kind == "weighted":
         for place, name in enumerate(("pass", "redeal", "thirteenth")):
-            thresholds[place] = {"never": NEVER, "always": ALWAYS}.get(str(player.option(name)), thresholds[place])
+            policy = str(player.option(name))
+            thresholds[place] = {"never": NEVER, "always": ALWAYS}.get(policy, thresholds[place])
     return kind, weights.flat(), thresholds
