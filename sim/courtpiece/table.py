@@ -25,7 +25,8 @@ NONE = 255                              # in an array: no card, no suit, no seat
 REVEAL = 64                             # in an array of plays: the word `reveal`
 
 _PLAIN_WORDS = (
-    "S", "H", "D", "C", "pass", "timeout", "thirteenth", "redeal", "change S", "change H", "change D", "change C",
+    "S", "H", "D", "C", "pass", "timeout", "thirteenth", "redeal",
+    "change S", "change H", "change D", "change C",
 )
 _CARD_WORDS = {"hide": 64, "blind": 128, "change": 192}
 
@@ -54,8 +55,8 @@ class Trace(NamedTuple):
     """Deals with all that happened in them, one row a deal; 255 fills what is not there.
 
     `hands` (n, 4, 13): the cards of each seat in the order dealt, seat 0 is eldest; `words` (n, 6): what was
-    said, as bytes of `word_text`; `plays` (n, 53): cards in the order played, 64 for `reveal`; `legal` (n, 53):
-    the cards that were legal, bit 13*suit + rank, with bit 63 when `reveal` was; `results` (n,): RESULT.
+    said, as bytes of `word_text`; `plays` (n, 53): cards in the order played, 64 for `reveal`; `legal`
+    (n, 53): the cards that were legal, bit 13*suit + rank, with bit 63 when `reveal` was; `results` (n,): RESULT.
     """
 
     hands: NDArray[np.uint8]
@@ -68,8 +69,8 @@ class Trace(NamedTuple):
 class Table:
     """Rules and four players.
 
-    `rules` is a rule set or what names one; `players` a line-up or its text ("greedy", or "greedy,simple": the
-    caller's side first).
+    `rules` is a rule set or what names one; `players` a line-up or its text ("greedy", or "greedy,simple":
+    the caller's side first).
     """
 
     def __init__(self, rules: RulesSpec, players: Lineup | str) -> None:

@@ -1,8 +1,8 @@
 """The built-in callers as tables of weights for the kernel.
 
 The value of a suit as trump is the sum of what its length and its cards are worth as trumps and of what the
-other suits' lengths and cards are worth beside them; a caller names the suit of highest value, the first in the
-order S, H, D, C of equals.
+other suits' lengths and cards are worth beside them; a caller names the suit of highest value, the first of
+equals in the order S, H, D, C.
 """
 
 from __future__ import annotations
