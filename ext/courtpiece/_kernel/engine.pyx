@@ -16,6 +16,7 @@ from courtpiece._kernel.deal cimport (
     Deal, begin_turn, close_trick, legal_cards, open_deal, put, reveal, seat_to_act,
 )
 from courtpiece._kernel.dice cimport Dice, PLAYS, philox, shuffle, start_deal
+from courtpiece._kernel.greedy cimport greedy_card, greedy_reveal
 from courtpiece._kernel.rules cimport (
     AFTER_THIRTEEN, ALL_THIRTEEN, AT_SEVEN, BLIND_STOCK, CALLED, FIRST_SEVEN, FIRST_VOID, HIDDEN, NEVER, NO_KOT, Outcome,
     RANDOM_OWN_FIVE, Rules, UNLESS_SHUTOUT,
@@ -286,8 +287,8 @@ cdef class Setup:
                 self.players.card[seat] = simple_card
                 self.players.reveal[seat] = simple_reveal
             else:
-                self.players.card[seat] = simple_card
-                self.players.reveal[seat] = simple_reveal
+                self.players.card[seat] = greedy_card
+                self.players.reveal[seat] = greedy_reveal
             if code:
                 self.players.all_random = False
         for seat in range(2):
