@@ -5,7 +5,7 @@ key = SeedSequence(seed).generate_state(2), counter = (block, purpose, index, st
 Bounded draws are Lemire's (2019), several from one word as in Brackett-Rozelle and Lemire (2024); both are exactly uniform.
 """
 
-from libc.stdint cimport uint64_t, uint32_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from courtpiece._kernel.bits cimport multiply
 
@@ -91,33 +91,44 @@ cdef inline bint coin(Dice *dice) noexcept nogil:
     return (dice.coins >> dice.coin_count) & 1
 
 cdef enum:
-    DRAWS_A_WORD = 7        # 52**7 < 2**40: a word is rejected once in 2**24 times
+    DRAWS = 7               # swaps made from one word: 52**7 < 2**40, so a word is rejected once in 2**24 times
 
-cdef inline void shuffle(Dice *dice, unsigned char *cards, const int size) noexcept nogil:
-    """Put cards[0..size-1] (size at most 52) into uniformly random order: Fisher-Yates from the end."""
+cdef inline void shuffle_some(Dice *dice, uint8_t *cards, uint64_t word, const int last) noexcept nogil:
+    """Give places last, last-1, ... (DRAWS of them, down to place 1) their final cards: steps of Fisher-Yates.
+
+    The draws of one word are exactly uniform together once the word that is left is not below 2**64 modulo the
+    product of their bounds; `last` is a constant, so that the bounds and their product are too.
+    """
+    cdef uint64_t product = 1
+    cdef int draws[DRAWS]
+    cdef int step
+    cdef uint8_t held
+    for step in range(DRAWS):
+        if last - step > 0:
+            product *= <uint64_t> (last - step + 1)
+    while True:
+        for step in range(DRAWS):
+            if last - step > 0:
+                draws[step] = <int> multiply(word, <uint64_t> (last - step + 1), &word)
+        if word >= product or word >= (<uint64_t> 0 - product) % product:
+            break
+        word = spare_word(dice)
+    for step in range(DRAWS):
+        if last - step > 0:
+            held = cards[last - step]
+            cards[last - step] = cards[draws[step]]
+            cards[draws[step]] = held
+
+cdef inline void shuffle(Dice *dice, uint8_t *cards, const int size) noexcept nogil:
+    """Put cards[0..size-1] (size at most 57) into uniformly random order."""
     cdef uint64_t words[8]
-    cdef uint64_t word, product
-    cdef int draws[DRAWS_A_WORD]
-    cdef int group, step, last = size - 1, bound
-    cdef unsigned char held
     philox(dice, 0, SHUFFLE, words)
     philox(dice, 1, SHUFFLE, words + 4)
-    for group in range(8):
-        word = words[group]
-        while True:
-            product = 1
-            bound = last + 1
-            for step in range(DRAWS_A_WORD):
-                if bound > 1:
-                    draws[step] = <int> multiply(word, <uint64_t> bound, &word)
-                    product *= <uint64_t> bound
-                    bound -= 1
-            if word >= product or word >= (<uint64_t> 0 - product) % product:
-                break
-            word = spare_word(dice)
-        for step in range(DRAWS_A_WORD):
-            if last > 0:
-                held = cards[last]
-                cards[last] = cards[draws[step]]
-                cards[draws[step]] = held
-                last -= 1
+    shuffle_some(dice, cards, words[0], size - 1)
+    shuffle_some(dice, cards, words[1], size - 1 - DRAWS)
+    shuffle_some(dice, cards, words[2], size - 1 - 2 * DRAWS)
+    shuffle_some(dice, cards, words[3], size - 1 - 3 * DRAWS)
+    shuffle_some(dice, cards, words[4], size - 1 - 4 * DRAWS)
+    shuffle_some(dice, cards, words[5], size - 1 - 5 * DRAWS)
+    shuffle_some(dice, cards, words[6], size - 1 - 6 * DRAWS)
+    shuffle_some(dice, cards, words[7], size - 1 - 7 * DRAWS)
