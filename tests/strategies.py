@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar
 
-from courtpiece.rules import RuleSet
 from hypothesis import strategies as st
+
+from courtpiece.errors import RulesError
+from courtpiece.rules import RuleSet
 
 T = TypeVar("T")
 
@@ -35,6 +37,15 @@ def any_options(draw: st.DrawFn) -> dict[str, Any]:
     options = _any_options(lambda choices: draw(st.sampled_from(choices)))
     chosen = draw(st.sets(st.sampled_from(sorted(options))))
     return {name: options[name] for name in options if name in chosen}
+
+
+def refusal(attempt: Callable[[], object]) -> RulesError | None:
+    """Returns the error with which rules are refused, if they are."""
+    try:
+        attempt()
+    except RulesError as error:
+        return error
+    return None
 
 
 def _legal_options(pick: Pick) -> dict[str, Any]:
