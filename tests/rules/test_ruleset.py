@@ -198,7 +198,8 @@ def test_unreadable_values_and_broken_constraints_come_together_without_guesses(
 
 BLOCKS = '"ace-on-ace", "trump-ace" or a trick number 1 to 12'
 MODES = '"called", "hidden" or "first-void"'
-ROWS = "caller_win, defender_win, caller_kot, defender_kot"KOT = ' (did you mean "caller_kot"?)'
+ROWS = "caller_win, defender_win, caller_kot, defender_kot"
+KOT = ' (did you mean "caller_kot"?)'
 BAD_VALUES = [
     ("trump", "hiden", f'trump must be {MODES}, not "hiden" (did you mean "hidden"?)'),
     ("trump", 3, f"trump must be {MODES}, not 3"),
