@@ -223,7 +223,7 @@ def test_a_mapping_names_its_base() -> None:
 
 def test_a_mapping_has_no_about_and_no_other_keys() -> None:
     with pytest.raises(RulesError) as caught:
-        resolve({"about": "mine", 3: 4})
+        resolve({"about": "mine", 3: 4})  # type: ignore[dict-item]
     assert caught.value.reasons == ('there is no option "about"', 'there is no option "3"')
 
 

@@ -154,7 +154,8 @@ def test_values_are_members_of_their_enumerations_however_they_were_given(rules:
 
 
 def test_the_line_lists_what_differs_from_the_defaults_in_the_tables_order() -> None:
-    rules = RuleSet(target=None, uncalled="blind-stock", trump="hidden", pile_blocks=[12, "trump-ace"])
+    given = {"target": None, "uncalled": "blind-stock", "trump": "hidden", "pile_blocks": [12, "trump-ace"]}
+    rules = resolve(given)
     assert str(rules) == "trump=hidden,uncalled=blind-stock,pile_blocks=[trump-ace,12],target=none"
     assert str(RuleSet()) == "defaults"
     assert RuleSet.from_string("defaults") == RuleSet.from_string("") == RuleSet()
