@@ -35,8 +35,8 @@ COMPARED = (("win", "caller"), ("kot", "caller"), ("kot", "defender"), ("points"
 
 # A deal's result as one number: each part with how many values it has, most significant first.
 _RADIX = (len(OUTCOMES), len(WINNERS), 14, 14, 5, 5)
-_PARTS = ("outcome", "winner", "caller_tricks", "defender_tricks", "caller_tens", "defender_tens")
-_ENDINGS = len(OUTCOMES) * len(WINNERS)
+_ENDINGS = _RADIX[0] * _RADIX[1]        # outcomes and winners
+_LATER_PARTS = 14 * 14 * 5 * 5
 _BATCH = 131_072                        # deals at a time: their results stay in the processor's cache
 
 
@@ -175,31 +175,42 @@ def _tally(tables: Sequence[Table], seed: int, start: int, stop: int) -> list[tu
     """
     found = [(np.empty(0, np.int64), np.empty(0, np.int64)) for _ in tables]
     for at in range(start, stop, _BATCH):
-        first: Integers | None = None
-        for i, table in enumerate(tables):
-            endings = _endings(table.play(seed, at, min(_BATCH, stop - at)))
-            outcomes = endings // (np.prod(_RADIX) // _ENDINGS)
-            first = outcomes if first is None else first
-            # The few endings that occur are numbered, so that the pairs can be counted in a small array.
-            distinct = np.flatnonzero(np.bincount(endings))
-            number = np.empty(distinct[-1] + 1, np.int64)
-            number[distinct] = np.arange(len(distinct))
-            counts = np.bincount(number[endings] * _ENDINGS + first)
-            pairs = np.flatnonzero(counts)
-            codes = distinct[pairs // _ENDINGS] * _ENDINGS + pairs % _ENDINGS
-            found[i] = _added(*found[i], codes, counts[pairs])
+        results = [table.play(seed, at, min(_BATCH, stop - at)) for table in tables]
+        tallies = [_counted(results[0])]
+        if len(results) > 1:
+            first = _endings(results[0], 2)
+            tallies += [_counted_in_pairs(result, first) for result in results[1:]]
+        found = [_added(*before, *more) for before, more in zip(found, tallies, strict=True)]
     return found
 
 
-def _endings(results: NDArray[np.void]) -> Integers:
-    parts = (
+def _counted(results: NDArray[np.void]) -> tuple[Integers, Integers]:
+    counts = np.bincount(_endings(results))
+    endings = np.flatnonzero(counts)
+    return endings * _ENDINGS + endings // _LATER_PARTS, counts[endings]
+
+
+def _counted_in_pairs(results: NDArray[np.void], first: Integers) -> tuple[Integers, Integers]:
+    endings = _endings(results)
+    # The few endings that occur are numbered, so that the pairs can be counted in a small array.
+    distinct = np.flatnonzero(np.bincount(endings))
+    number = np.empty(distinct[-1] + 1, np.int64)
+    number[distinct] = np.arange(len(distinct))
+    counts = np.bincount(number[endings] * _ENDINGS + first)
+    pairs = np.flatnonzero(counts)
+    return distinct[pairs // _ENDINGS] * _ENDINGS + pairs % _ENDINGS, counts[pairs]
+
+
+def _endings(results: NDArray[np.void], parts: int = len(_RADIX)) -> Integers:
+    """Returns the endings of deals as numbers; with `parts` 2, outcome and winner alone."""
+    columns = (
         results["outcome"], np.minimum(results["winner"], len(WINNERS) - 1),
         results["taken"][:, 0], results["taken"][:, 1], results["tens"][:, 0], results["tens"][:, 1],
     )
-    endings = np.zeros(len(results), np.int64)
-    for size, part in zip(_RADIX, parts, strict=True):
+    endings = columns[0].astype(np.int64)
+    for size, column in zip(_RADIX[1:parts], columns[1:parts], strict=True):
         endings *= size
-        endings += part
+        endings += column
     return endings
 
 
