@@ -15,7 +15,7 @@ from courtpiece._kernel.callers cimport (
 from courtpiece._kernel.deal cimport (
     Deal, begin_turn, close_trick, legal_cards, open_deal, put, reveal, seat_to_act,
 )
-from courtpiece._kernel.dice cimport Dice, PLAYS, philox, shuffle, start_deal
+from courtpiece._kernel.dice cimport Dice, PLAYS, philox, set_key, shuffle, start_deal
 from courtpiece._kernel.playout cimport play_random
 from courtpiece._kernel.rules cimport (
     AFTER_THIRTEEN, ALL_THIRTEEN, AT_SEVEN, BLIND_STOCK, CALLED, FIRST_SEVEN, FIRST_VOID, HIDDEN, NEVER, NO_KOT, Outcome,
@@ -291,8 +291,7 @@ cdef Dice read_dice(const uint64_t[::1] key, uint64_t stream) except *:
     cdef Dice dice
     if key.shape[0] != 2:
         raise ValueError("a key is two 64-bit words: SeedSequence(seed).generate_state(2, numpy.uint64)")
-    dice.key[0] = key[0]
-    dice.key[1] = key[1]
+    set_key(&dice, key[0], key[1])
     dice.stream = stream
     return dice
 
