@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from courtpiece.rules import RuleSet, name_of, preset_names, resolve
+from courtpiece.rules.line import write_options
 from courtpiece.rules.loading import load_preset
 from courtpiece.rules.ruleset import NEEDS
 from courtpiece.rules.values import Choice
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
 
 def rules(
@@ -39,7 +41,8 @@ def rules(
     elif name is None:
         _show_presets(as_json)
     else:
-        _show_rules(resolve(name), as_json)
+        shown = resolve(name)
+        _show_rules(shown, name if name in preset_names() else name_of(shown), as_json)
 
 
 def register(app: typer.Typer) -> None:
@@ -77,9 +80,9 @@ def _show_presets(as_json: bool) -> None:
 # --- one rule set -----------------------------------------------------------------------------------
 
 
-def _show_rules(shown: RuleSet, as_json: bool) -> None:
+def _show_rules(shown: RuleSet, name: str, as_json: bool) -> None:
     if as_json:
-        print(json.dumps({"name": name_of(shown), "line": str(shown), "options": shown.to_dict()}))
+        print(json.dumps({"name": name, "line": str(shown), "options": shown.to_dict()}))
         return
     from rich.table import Table
     from rich.text import Text
@@ -96,19 +99,24 @@ def _show_rules(shown: RuleSet, as_json: bool) -> None:
         else:
             table.add_row(*(Text(part, "dim") for part in (option.name, "–", option.metadata["doc"])))
     console = _console()
-    console.print(Text(name_of(shown), "bold"), soft_wrap=True)
-    about = _about(shown)
-    if about:
-        console.print(about)
+    console.print(Text(name, "bold"), soft_wrap=True)
+    if name in preset_names():
+        console.print(_about(name), soft_wrap=True)
     console.print()
     console.print(table)
     console.print()
     console.print(Text(str(shown)), soft_wrap=True)
 
 
-def _about(shown: RuleSet) -> str:
-    name = name_of(shown)
-    return load_preset(name).about if name in preset_names() else ""
+def _about(name: str) -> Text:
+    """Returns what a preset's file says of it, and what it changes of its base."""
+    from rich.text import Text
+
+    preset = load_preset(name)
+    if not preset.base:
+        return Text(preset.about)
+    changes = write_options(preset.rules.difference(load_preset(preset.base).rules))
+    return Text(f"{preset.about}\n{preset.base} with {changes or 'no change'}")
 
 
 def _applies(option: Field[Any], shown: RuleSet) -> bool:
