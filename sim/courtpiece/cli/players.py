@@ -47,5 +47,5 @@ def players(
     show("card player", CARD_PLAYERS)
     console.print()
     show("caller", CALLERS)
-    console.print("\nA player is written [bold]CARD[/] or [bold]CARD/CALLER[/], options after colons: greedy,")
-    console.print("random/strongest:pass=never. Two players, the caller's side first: greedy,simple.")
+    console.print("\nA player is written [bold]CARD[/] or [bold]CARD/CALLER[/], with options after colons:")
+    console.print("greedy, random/strongest:pass=never. Two players, the caller's side first: greedy,simple.")
