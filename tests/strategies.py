@@ -33,10 +33,14 @@ def legal_rule_sets(draw: st.DrawFn) -> RuleSet:
 
 @st.composite
 def any_options(draw: st.DrawFn) -> dict[str, Any]:
-    """Draws a readable value for some of the options, legal together or not."""
-    options = _any_options(lambda choices: draw(st.sampled_from(choices)))
-    chosen = draw(st.sets(st.sampled_from(sorted(options))))
-    return {name: options[name] for name in options if name in chosen}
+    """Draws a readable value for every option, legal together or, in one or a few places, not."""
+
+    def pick(choices: Sequence[T]) -> T:
+        return draw(st.sampled_from(choices))
+
+    options, others = _legal_options(pick), _any_options(pick)
+    changed = draw(st.sets(st.sampled_from(sorted(others)), max_size=3))
+    return options | {name: others[name] for name in changed}
 
 
 def refusal(attempt: Callable[[], object]) -> RulesError | None:
