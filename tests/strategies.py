@@ -31,18 +31,16 @@ def legal_rule_sets(draw: st.DrawFn) -> RuleSet:
     return RuleSet(**_legal_options(lambda choices: draw(st.sampled_from(choices))))
 
 
-@st.composite
-def any_options(draw: st.DrawFn) -> dict[str, Any]:
-    """Draws a readable value for some of the options, legal together or not."""
-    options = _any_options(lambda choices: draw(st.sampled_from(choices)))
-    chosen = draw(st.sets(st.sampled_from(sorted(options))))
-    return {name: options[name] for name in options if name in chosen}
+def random_options(source: random.Random) -> dict[str, Any]:
+    """Returns a readable value for every option, legal together but for what up to three of them break."""
+    options, others = _legal_options(source.choice), _any_options(source.choice)
+    return options | {name: others[name] for name in source.sample(sorted(others), source.randint(0, 3))}
 
 
-def refusal(attempt: Callable[[], object]) -> RulesError | None:
-    """Returns the error with which rules are refused, if they are."""
+def refusal(read: Callable[..., object], /, *given: object, **options: object) -> RulesError | None:
+    """Returns the error with which `read` refuses what is given, if it does."""
     try:
-        attempt()
+        read(*given, **options)
     except RulesError as error:
         return error
     return None

@@ -70,7 +70,7 @@ def judge(record: object) -> Json:
         head = {"id": whole["id"]} if "id" in whole else {}
         return _judge_match(whole, head) if "match" in whole else answer(read(whole), **head)
     except RecordError as error:
-        return _refusal(error, **head)
+        return _refusal(error, head)
 
 
 def answer(deal: Deal, **head: Any) -> Json:
@@ -108,8 +108,8 @@ def _by_side(deal: Deal, values: Sequence[int]) -> dict[str, int]:
     return {name: named[name] for name in SIDES}
 
 
-def _refusal(error: RecordError, **head: Any) -> Json:
-    result: Json = {"ok": False, **head, "error": error.code}
+def _refusal(error: RecordError, head: Json | None = None, **where: int) -> Json:
+    result: Json = {"ok": False, **(head or {}), "error": error.code, **where}
     for name in ("seat", "trick", "card"):
         value = getattr(error, name)
         if value is not None:
@@ -136,7 +136,7 @@ def _judge_match(record: Json, head: Json) -> Json:
             match = match or Match(rules, deal.dealer)
             judged.append({**answer(deal), "bonus": match.add(_outcome(deal), deal.winner)})
         except RecordError as error:
-            return _refusal(error, **head, deal=number)
+            return _refusal(error, head, deal=number)
     score, streaks = (match.score, match.streaks) if match else ([0, 0], [0, 0])
     winner = None if match is None or match.winner is None else SIDES[match.winner]
     return {
@@ -175,7 +175,10 @@ def _read_deal_of_match(sheet: object, rules: RuleSet, dealer: int | None) -> De
 def _play_out(record: Mapping[str, Any], rules: RuleSet, dealer: int) -> Deal:
     letters = LETTERS[rules.direction]
     order = [(dealer + 1 + seat) % 4 for seat in range(4)]
-    hands = [_hand(letters[seat], record["hands"][letters[seat]]) for seat in order]
+    hands = [
+        [_card(text, f"the hand of {seat}", seat) for text in record["hands"][seat]]
+        for seat in (letters[index] for index in order)
+    ]
     for seat, hand in zip(order, hands, strict=True):
         if len(hand) != FULL_HAND:
             raise RecordError("bad-deal", f"{letters[seat]} holds {len(hand)} cards, not 13", letters[seat])
@@ -191,7 +194,8 @@ def _play_out(record: Mapping[str, Any], rules: RuleSet, dealer: int) -> Deal:
         if item == REVEAL:
             deal.reveal()
         else:
-            deal.play(_card_played(item, deal))
+            number = deal.trick_number
+            deal.play(_card(item, f"trick {number}", deal.name(deal.turn), number))
     if deal.phase != "over":
         raise _incomplete(deal)
     return deal
@@ -204,21 +208,11 @@ def _incomplete(deal: Deal) -> RecordError:
     )
 
 
-def _hand(seat: str, texts: Sequence[str]) -> list[Card]:
-    try:
-        return [Card.parse(text) for text in texts]
-    except CardError as error:
-        raise RecordError("bad-card", f"the hand of {seat}: {error}", seat) from None
-
-
-def _card_played(text: str, deal: Deal) -> Card:
+def _card(text: str, where: str, seat: str, trick: int | None = None) -> Card:
     try:
         return Card.parse(text)
     except CardError as error:
-        number = deal.trick_number
-        raise RecordError(
-            "bad-card", f"trick {number}: {error}", deal.name(deal.turn), number, text
-        ) from None
+        raise RecordError("bad-card", f"{where}: {error}", seat, trick, text) from None
 
 
 def _rules(spec: object) -> RuleSet:

@@ -322,8 +322,15 @@ class _Execution:
 
     def _tables(self, chunks: int) -> dict[str, pl.DataFrame]:
         """Returns the study's tables from the first chunks."""
+        import polars as pl
+
         paths = [self.folder.shard_file(index) for index in range(chunks)]
-        return self.study.summarise(self.p, scan_chunks(self.study, self.p, paths))
+        try:
+            return self.study.summarise(self.p, scan_chunks(self.study, self.p, paths))
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+            for path in paths:
+                read_table(path)        # raises what a user can act on, if a file is to blame
+            raise
 
 
 class _Halt:

@@ -7,8 +7,9 @@
     report.html
 
 Every file is written under a temporary name, flushed to the disk, and renamed.  A Parquet file says in
-its own metadata, under the key `courtpiece` and as JSON, which run it belongs to, what its columns mean
-and what its contents' checksum is.
+its own metadata, under the key `courtpiece` and as JSON, which run it belongs to, what its columns mean,
+the checksum of its rows (`sha256`), which other programs can compare, and that of all its bytes
+(`file_sha256`, taken with zeros in its own place), which tells of any damage.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ FORMAT = 1                              # of the folder; goes up when an older p
 KEY = "courtpiece"                      # of a Parquet file's metadata
 
 _SHARD = re.compile(r"(\d{6,})\.parquet")
+_SEAL = re.compile(rb'"file_sha256": "([0-9a-f]{64})"')
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -273,38 +275,58 @@ def write_table(
     if dict(rows.schema) != schema(columns) or rows.columns != [column.name for column in columns]:
         raise TypeError(f"{path.name}: the rows have the columns {dict(rows.schema)}, not {schema(columns)}")
     content = io.BytesIO()
-    told = json.dumps({**about, "sha256": checksum(rows, columns)}, ensure_ascii=False)
-    rows.write_parquet(content, metadata={KEY: told})
-    write_whole(path, content.getvalue())
+    told = {**about, "sha256": checksum(rows, columns), "file_sha256": "0" * 64}
+    rows.write_parquet(content, metadata={KEY: json.dumps(told, ensure_ascii=False)})
+    write_whole(path, _sealed(content.getvalue()))
+
+
+def _sealed(content: bytes) -> bytes:
+    """Returns the bytes of a file with their own checksum where the zeros are."""
+    *_, place = _SEAL.finditer(content)
+    seal = hashlib.sha256(content).hexdigest().encode()
+    return content[: place.start(1)] + seal + content[place.end(1) :]
+
+
+def _is_whole(content: bytes) -> bool:
+    """True when the bytes of a file have the checksum that they tell."""
+    places = list(_SEAL.finditer(content))
+    if not places:
+        return False
+    start, end = places[-1].span(1)
+    return _sealed(content[:start] + b"0" * 64 + content[end:]) == content
 
 
 def read_table(path: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
     """Returns the rows of one of our Parquet files and what it says of itself.
 
-    Raises RunError when it is damaged.
+    Raises RunError when a single bit of it is not as it was written.
     """
     import polars as pl
 
     try:
-        # From memory: a damaged file must not be mapped into it.
-        rows = pl.read_parquet(io.BytesIO(path.read_bytes()))
+        content = path.read_bytes()
     except FileNotFoundError:
         raise RunError(f"{path} is missing") from None
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise RunError(f"{path} is damaged: {_first_line(error)}") from None
-    return rows, read_metadata(path)
+    except OSError as error:
+        raise RunError(f"{path} cannot be read: {error.strerror}") from None
+    if not _is_whole(content):
+        raise RunError(f"{path} is damaged: its bytes do not have the checksum they tell")
+    return pl.read_parquet(io.BytesIO(content)), read_metadata(path)
 
 
 def read_metadata(path: Path) -> dict[str, Any]:
-    """Returns what one of our Parquet files says of itself; RunError when it is damaged or not ours."""
+    """Returns what one of our Parquet files says of itself, its rows unread.
+
+    Raises RunError when it cannot be read or is not ours.
+    """
     import polars as pl
 
     try:
         told = json.loads(pl.read_parquet_metadata(path)[KEY])
     except KeyError:
         raise RunError(f"{path} is not this package's: it says nothing of itself") from None
-    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
-        raise RunError(f"{path} is damaged: {_first_line(error)}") from None
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError):
+        raise RunError(f"{path} is damaged: it cannot be read") from None
     if not isinstance(told, dict):
         raise RunError(f"{path} is damaged: it does not tell what it is")
     return told
@@ -379,7 +401,3 @@ def _origin(design: Design, columns: Sequence[Column]) -> dict[str, Any]:
             for column in columns
         ],
     }
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0]

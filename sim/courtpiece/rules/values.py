@@ -40,16 +40,17 @@ _LONGEST_SHOWN = 60
 def show(value: object) -> str:
     """Returns a value as a user would write it in TOML, for messages: one line, cut where it is long."""
     text = _show(value, depth=2)
-    return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"
+    shown = "".join(
+        letter if letter.isprintable() else repr(letter)[1:-1] for letter in text[:_LONGEST_SHOWN]
+    )
+    return shown + "…" if len(text) > _LONGEST_SHOWN else shown
 
 
 def _show(value: object, depth: int) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return (
-            '"' + "".join(c if c.isprintable() else repr(c)[1:-1] for c in value[: _LONGEST_SHOWN + 1]) + '"'
-        )
+        return f'"{value}"'
     if value is None:
         return '"none"'
     if depth == 0:

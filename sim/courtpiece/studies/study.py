@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
 from courtpiece.errors import UsageError, suggest
 from courtpiece.players import Lineup, parse_lineup
 from courtpiece.rules import RuleSet, name_of, resolve
+from courtpiece.stats import plus_minus
 
 if TYPE_CHECKING:
     import polars as pl
@@ -287,3 +288,24 @@ class Study(ABC, Generic[P]):
     def figures(self, p: P, tables: Mapping[str, pl.DataFrame]) -> Sequence[Figure]:
         """Returns the figures of the report."""
         return ()
+
+
+def readable(table: pl.DataFrame) -> tuple[list[str], list[list[str]]]:
+    """Returns a table's heads and rows as text: `x` and `x_half_width` in one cell, as `x ± half-width`."""
+    errors = {name: f"{name}_half_width" for name in table.columns if f"{name}_half_width" in table.columns}
+    heads = [name for name in table.columns if name not in errors.values()]
+    rows = [
+        [_cell(row[name], row[errors[name]] if name in errors else None) for name in heads]
+        for row in table.iter_rows(named=True)
+    ]
+    return heads, rows
+
+
+def _cell(value: Any, half_width: float | None) -> str:
+    if value is None:
+        return "–"
+    if half_width is not None:
+        return plus_minus(value, half_width)
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
