@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
-from itertools import combinations, combinations_with_replacement, product
+from itertools import combinations, combinations_with_replacement
 from math import factorial, prod
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from courtpiece.errors import CardError
 
@@ -201,7 +201,7 @@ def _holdings(cards: Iterable[Card]) -> list[int]:
 class HandClass:
     """All five-card hands that differ only by renaming the suits."""
 
-    index: int  # 0..134458: by shape, longest suit first, then by rank from high to low
+    index: int  # 0..134458: by the first suit's holding, longer then higher first; then by the next one's
     cards: tuple[Card, ...]  # the canonical hand: its holdings in falling order on S, H, D, C
     weight: int  # how many hands are in it: 4, 12 or 24
 
@@ -211,14 +211,16 @@ class HandClass:
 
 def class_of(cards: Iterable[Card]) -> tuple[HandClass, tuple[Suit, ...]]:
     """Returns the class of a five-card hand, and the hand's own suit for each canonical suit."""
+    import numpy as np
+
     hand = tuple(cards)
     if len(set(hand)) != 5 or len(hand) != 5:
         raise CardError(f"a class is of five different cards, not of {format_cards(hand) or 'none'}")
     holdings = _holdings(hand)
     renaming = tuple(sorted(Suit, key=lambda suit: -holdings[suit]))
-    code = _code(holdings[suit] for suit in renaming)
-    table = _class_codes()
-    return class_from_index(len(table) - 1 - int(table.searchsorted(code))), renaming
+    code = np.uint64(_code(holdings[suit] for suit in renaming))  # a plain int is slow to search
+    rising = int(_class_codes().searchsorted(code))
+    return class_from_index(len(_class_codes()) - 1 - rising), renaming
 
 
 def class_from_index(index: int) -> HandClass:
@@ -264,35 +266,37 @@ def class_indices(hands: ArrayLike) -> NDArray[np.int64]:
     return np.asarray(len(table) - 1 - places, np.int64)
 
 
-def _code(holdings: Iterable[int]) -> Any:
-    """Returns four holdings, in falling order, as one number of 64 bits."""
-    import numpy as np
-
-    code = 0
-    for holding in holdings:
-        code = code << _HOLDING_BITS | holding
-    return np.uint64(code)
-
-
 @cache
 def _class_codes() -> NDArray[np.uint64]:
     """Returns the codes of all classes in rising order, read-only."""
     import numpy as np
 
-    of_length = [
-        [(length << 13) + sum(1 << rank for rank in ranks) for ranks in combinations(range(13), length)]
-        for length in range(6)
-    ]
-    codes = []
+    tables = []
     for shape in ((5, 0, 0, 0), (4, 1, 0, 0), (3, 2, 0, 0), (3, 1, 1, 0), (2, 2, 1, 0), (2, 1, 1, 1)):
-        alike = [
-            combinations_with_replacement(sorted(of_length[length], reverse=True), shape.count(length))
-            for length in sorted(set(shape), reverse=True)
-        ]
-        for parts in product(*alike):
-            a, b, c, d = (holding for part in parts for holding in part)
-            codes.append(a << 48 | b << 32 | c << 16 | d)
-    table = np.array(codes, np.uint64)
-    table.sort()
+        codes = np.zeros(1, np.uint64)
+        for length in sorted(set(shape), reverse=True):
+            count = shape.count(length)
+            codes = (
+                codes[:, None] << np.uint64(_HOLDING_BITS * count) | _equally_long(length, count)
+            ).ravel()
+        tables.append(codes)
+    table = np.sort(np.concatenate(tables))
     table.flags.writeable = False
     return table
+
+
+def _equally_long(length: int, count: int) -> NDArray[np.uint64]:
+    """Returns the codes of all sets of `count` holdings of one length."""
+    import numpy as np
+
+    ranks = combinations(range(12, -1, -1), length)
+    holdings = [_CARD_COUNT * length + sum(1 << rank for rank in held) for held in ranks]
+    return np.array([_code(several) for several in combinations_with_replacement(holdings, count)], np.uint64)
+
+
+def _code(holdings: Iterable[int]) -> int:
+    """Returns holdings, in falling order, as one number of 16 bits for each."""
+    code = 0
+    for holding in holdings:
+        code = code << _HOLDING_BITS | holding
+    return code

@@ -24,10 +24,8 @@ cdef extern from *:
     static inline int courtpiece_count(uint64_t mask) { return __builtin_popcountll(mask); }
     static inline int courtpiece_lowest(uint64_t mask) { return __builtin_ctzll(mask); }
     static inline int courtpiece_highest(uint64_t mask) { return 63 - __builtin_clzll(mask); }
-    static inline uint64_t courtpiece_multiply(uint64_t a, uint64_t b, uint64_t *low) {
-        unsigned __int128 product = (unsigned __int128)a * b;
-        *low = (uint64_t)product;
-        return (uint64_t)(product >> 64);
+    static inline uint64_t courtpiece_high_product(uint64_t a, uint64_t b) {
+        return (uint64_t)(((unsigned __int128)a * b) >> 64);
     }
     """
     const uint64_t ALL_CARDS "COURTPIECE_ALL"
@@ -37,8 +35,8 @@ cdef extern from *:
     # Index of the lowest and the highest bit; the mask is not empty.
     int lowest "courtpiece_lowest"(uint64_t mask) noexcept nogil
     int highest "courtpiece_highest"(uint64_t mask) noexcept nogil
-    # High half of a 128-bit product; the low half goes to *low.
-    uint64_t multiply "courtpiece_multiply"(uint64_t a, uint64_t b, uint64_t *low) noexcept nogil
+    # High half of a 128-bit product.
+    uint64_t high_product "courtpiece_high_product"(uint64_t a, uint64_t b) noexcept nogil
 
 cdef enum:
     TWO = 0

@@ -191,9 +191,9 @@ cdef inline void finish(Deal *d, const Rules *r) noexcept nogil:
             d.outcome = CLAIM_MADE                          # S4.57
             d.side = claim_side
             return
-        if r.claim_ends:                                    # B18
+        if r.claim_ends:                                    # B18: plainly, whatever the objective
             d.side = claim_side ^ 1
-            d.outcome = TWO_TENS if r.tens else (CALLER_WIN if d.side == 0 else DEFENDER_WIN)
+            d.outcome = CALLER_WIN if d.side == 0 else DEFENDER_WIN
             return
     if r.tens:
         if d.tens[0] == 2 and d.tens[1] == 2:

@@ -15,8 +15,9 @@ from courtpiece._kernel.callers cimport (
 from courtpiece._kernel.deal cimport (
     Deal, begin_turn, close_trick, legal_cards, open_deal, put, reveal, seat_to_act,
 )
-from courtpiece._kernel.dice cimport Dice, PLAYS, philox, shuffle, start_deal
+from courtpiece._kernel.dice cimport Dice, PLAYS, philox, set_key, shuffle, start_deal
 from courtpiece._kernel.greedy cimport greedy_card, greedy_reveal
+from courtpiece._kernel.playout cimport play_random
 from courtpiece._kernel.rules cimport (
     AFTER_THIRTEEN, ALL_THIRTEEN, AT_SEVEN, BLIND_STOCK, CALLED, FIRST_SEVEN, FIRST_VOID, HIDDEN, NEVER, NO_KOT, Outcome,
     RANDOM_OWN_FIVE, Rules, UNLESS_SHUTOUT,
@@ -33,6 +34,7 @@ cdef struct Players:
     ChooseReveal reveal[4]      # by seat
     Caller callers[2]           # of eldest and of the partner
     bint all_random             # all four play `random`
+    bint any_random             # one of them does
 
 cdef struct Result:
     uint8_t outcome
@@ -136,54 +138,46 @@ cdef inline void note(Trace *t, int action, uint64_t legal, bint may_reveal) noe
 
 
 cdef inline void play_out(
-    Deal *d, const Rules *r, const Players *players, Dice *dice, Trace *t,
-    const int trump_mode, const bint pile, const bint all_random, const bint traced,
+    Deal *d, const Rules *r, const Players *players, Dice *dice, Trace *t, const int trump_mode, const bint traced,
 ) noexcept nogil:
-    """Play the deal to its end.  The last four arguments are constants wherever this is called for speed."""
+    """Play the deal to its end.  The last two arguments are constants wherever this is called for speed."""
     cdef int seat, card, k
     cdef uint64_t legal
     cdef bint may_reveal
     while not d.over:
-        if d.tricks % 4 == 0:
+        if d.tricks % 4 == 0 and players.any_random:
             philox(dice, d.tricks // 4, PLAYS, dice.tricks)
         for k in range(4):
             seat = (d.leader + k) & 3
             may_reveal = False
             if trump_mode == HIDDEN and d.face_down:
                 may_reveal = begin_turn(d, r, seat)
-                if may_reveal and (
-                    random_reveal(d, r, dice, seat) if all_random else players.reveal[seat](d, r, dice, seat)
-                ):
+                if may_reveal and players.reveal[seat](d, r, dice, seat):
                     if traced:
                         note(t, REVEAL_ACTION, legal_cards(d, seat, trump_mode), True)
                     reveal(d, r)
                     may_reveal = False
             legal = legal_cards(d, seat, trump_mode)
-            card = random_card(d, r, dice, seat, legal) if all_random else players.card[seat](d, r, dice, seat, legal)
+            card = players.card[seat](d, r, dice, seat, legal)
             if traced:
                 note(t, packed(card), legal, may_reveal)
-            put(d, seat, card, trump_mode, not all_random)
-        close_trick(d, r, pile)
+            put(d, seat, card, trump_mode, True)
+        close_trick(d, r, r.pile)
 
 
 cdef void play_by_shape(Deal *d, const Rules *r, const Players *players, Dice *dice) noexcept nogil:
     """Choose the loop made for this shape of rules and players."""
     if players.all_random:
         if r.trump_mode == CALLED:
-            if r.pile:
-                play_out(d, r, players, dice, NULL, CALLED, True, True, False)
-            else:
-                play_out(d, r, players, dice, NULL, CALLED, False, True, False)
+            play_random(d, r, dice, CALLED)
         elif r.trump_mode == HIDDEN:
-            play_out(d, r, players, dice, NULL, HIDDEN, r.pile, True, False)
+            play_random(d, r, dice, HIDDEN)
         else:
-            play_out(d, r, players, dice, NULL, FIRST_VOID, r.pile, True, False)
-    elif r.trump_mode == CALLED:
-        play_out(d, r, players, dice, NULL, CALLED, r.pile, False, False)
+            play_random(d, r, dice, FIRST_VOID)
     elif r.trump_mode == HIDDEN:
-        play_out(d, r, players, dice, NULL, HIDDEN, r.pile, False, False)
+        play_out(d, r, players, dice, NULL, HIDDEN, False)
     else:
-        play_out(d, r, players, dice, NULL, FIRST_VOID, r.pile, False, False)
+        play_out(d, r, players, dice, NULL, r.trump_mode, False)
 
 
 cdef inline void report(const Deal *d, Result *out) noexcept nogil:
@@ -277,7 +271,8 @@ cdef class Setup:
         self.rules = read_rules(rules)
         if len(cards) != 4 or len(callers) != 2:
             raise ValueError("a setup takes four card players and two callers")
-        self.players.all_random = True
+        self.players.all_random = all(card == "random" for card in cards)
+        self.players.any_random = "random" in cards
         for seat in range(4):
             code = CARD_PLAYERS.index(cards[seat])
             if code == 0:
@@ -289,8 +284,6 @@ cdef class Setup:
             else:
                 self.players.card[seat] = greedy_card
                 self.players.reveal[seat] = greedy_reveal
-            if code:
-                self.players.all_random = False
         for seat in range(2):
             self.players.callers[seat] = read_caller(callers[seat])
 
@@ -299,8 +292,7 @@ cdef Dice read_dice(const uint64_t[::1] key, uint64_t stream) except *:
     cdef Dice dice
     if key.shape[0] != 2:
         raise ValueError("a key is two 64-bit words: SeedSequence(seed).generate_state(2, numpy.uint64)")
-    dice.key[0] = key[0]
-    dice.key[1] = key[1]
+    set_key(&dice, key[0], key[1])
     dice.stream = stream
     return dice
 
@@ -399,7 +391,7 @@ def trace_deals(Setup setup, const uint64_t[::1] key, uint64_t start, Py_ssize_t
             t.legal = &legal_view[i, 0]
             t.size = 0
             play_out(
-                &d, &setup.rules, &setup.players, &dice, &t, setup.rules.trump_mode, setup.rules.pile, False, True,
+                &d, &setup.rules, &setup.players, &dice, &t, setup.rules.trump_mode, True,
             )
             report(&d, <Result *> &rows[i, 0])
     return hands, words, plays, legal, results

@@ -1,8 +1,7 @@
 """The rules of the game as data: options, rule sets, presets, outcomes."""
 
 from courtpiece.rules.loading import RulesSpec, name_of, preset, preset_names, presets, resolve
-from courtpiece.rules.outcome import Outcome
-from courtpiece.rules.ruleset import (
+from courtpiece.rules.options import (
     BlockedRun,
     Collection,
     Counting,
@@ -19,10 +18,11 @@ from courtpiece.rules.ruleset import (
     Redeal,
     Reveal,
     RevealScope,
-    RuleSet,
     Trump,
     Uncalled,
 )
+from courtpiece.rules.outcome import Outcome
+from courtpiece.rules.ruleset import RuleSet
 
 __all__ = [
     "BlockedRun",

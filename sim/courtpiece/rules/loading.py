@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from courtpiece.errors import RulesError, suggest
-from courtpiece.rules.ruleset import DEFAULTS, RuleSet, read_options, split_items, write_options
+from courtpiece.rules.line import read_options, split_items, write_options
+from courtpiece.rules.ruleset import DEFAULTS, RuleSet, option_names
+from courtpiece.rules.values import show
 
 _PRESETS = Path(__file__).parent / "presets"
 RulesSpec = str | Path | Mapping[str, Any] | RuleSet
@@ -21,7 +23,7 @@ class Preset(NamedTuple):
     name: str
     about: str  # one line
     base: str  # the preset it changes, or ""
-    changes: Mapping[str, Any]  # the options its file gives
+    changes: Mapping[str, Any]  # the options its file gives, as `RuleSet.to_dict` has them
     rules: RuleSet
 
 
@@ -50,7 +52,7 @@ def preset(name: str) -> RuleSet:
     if name == DEFAULTS:
         return RuleSet()
     if name not in preset_names():
-        raise RulesError([f'there is no preset "{name}"{suggest(name, preset_names())}'])
+        raise RulesError([f"there is no preset {show(name)}{suggest(name, preset_names())}"])
     return load_preset(name).rules
 
 
@@ -65,18 +67,18 @@ def name_of(rules: RuleSet) -> str:
     >>> name_of(resolve("double-sir", pile_blocks=[2, 11]))
     'double-sir,pile_blocks=[2,11]'
     """
-    lines = [str(rules)]
-    for name, base in presets().items():
-        lines.append(",".join(filter(None, [name, write_options(rules.difference(base))])))
-    return min(lines, key=len)
+    bases = presets() | {DEFAULTS: RuleSet()}
+    name = min(bases, key=lambda name: len(rules.difference(bases[name])))
+    if name == DEFAULTS:
+        return str(rules)
+    return ",".join(filter(None, [name, write_options(rules.difference(bases[name]))]))
 
 
 @cache
 def preset_names() -> tuple[str, ...]:
     """Returns the names of all presets, in the order of `presets`."""
-    tables = {path.stem: _read(path) for path in sorted(_PRESETS.glob("*.toml"))}
-    children: dict[str, list[str]] = {name: [] for name in ["", *tables]}
-    for name, table in tables.items():
+    children: dict[str, list[str]] = {name: [] for name in ["", *_preset_tables()]}
+    for name, table in _preset_tables().items():
         children[table.get("preset", "")].append(name)
 
     def family(name: str) -> list[str]:
@@ -89,35 +91,33 @@ def preset_names() -> tuple[str, ...]:
 @cache
 def load_preset(name: str) -> Preset:
     """Returns the preset `name`, which must be one of `preset_names`."""
-    table = _read(_PRESETS / f"{name}.toml")
-    changes = {key: value for key, value in table.items() if key not in {"preset", "about"}}
-    return Preset(name, table["about"], table.get("preset", ""), changes, _from_table(table, about=True))
+    table = _preset_tables()[name]
+    rules = _from_table(_without_about(table))
+    changes = {key: rules.to_dict()[key] for key in table if key in option_names()}
+    return Preset(name, table["about"], table.get("preset", ""), changes, rules)
+
+
+@cache
+def _preset_tables() -> Mapping[str, Mapping[str, Any]]:
+    return {path.stem: _read(path) for path in sorted(_PRESETS.glob("*.toml"))}
 
 
 def _from_text(text: str) -> RuleSet:
     if text.endswith(".toml") or ("/" in text and "=" not in text):
         return _from_file(Path(text))
-    first, *_ = split_items(text) or [""]
+    first, *changes = split_items(text) or [""]
     if "=" in first:
         return RuleSet.from_string(text)
-    if first == text and text not in preset_names() and Path(text).is_file():
-        return _from_file(Path(text))
-    rest = text[len(first) :].lstrip(" ,")
-    return preset(first).replace(**read_options(rest))
+    return preset(first).replace(**read_options(",".join(changes)))
 
 
-def _from_table(table: Mapping[str, Any], about: bool = False) -> RuleSet:
-    """Returns the rule set of a table of options; `about` allows the one line that describes a file."""
-    options = {
-        key: value for key, value in table.items() if key != "preset" and not (about and key == "about")
-    }
+def _from_table(table: Mapping[str, Any]) -> RuleSet:
+    """Returns the rule set of a table of options, with all that is wrong in it and in its base."""
+    options = {str(key): value for key, value in table.items() if key != "preset"}
     reasons: list[str] = []
     base = RuleSet()
-    name = table.get("preset", DEFAULTS)
     try:
-        if not isinstance(name, str):
-            raise RulesError([f"preset must be the name of a preset, not {name!r}"])
-        base = preset(name)
+        base = _base(table.get("preset", DEFAULTS))
     except RulesError as error:
         reasons += error.reasons
     try:
@@ -129,11 +129,28 @@ def _from_table(table: Mapping[str, Any], about: bool = False) -> RuleSet:
     return rules
 
 
+def _base(name: object) -> RuleSet:
+    """Returns the preset that a table changes; a file cannot be a base, so no circle can come about."""
+    if not isinstance(name, str):
+        raise RulesError([f"preset must be the name of a preset, not {show(name)}"])
+    if name.endswith(".toml") or "/" in name:
+        raise RulesError([f"preset must be the name of a preset, not the file {show(name)}"])
+    return preset(name)
+
+
 def _from_file(path: Path) -> RuleSet:
     try:
-        return _from_table(_read(path), about=True)
+        return _from_table(_without_about(_read(path)))
     except RulesError as error:
         raise RulesError(error.reasons, source=str(path)) from None
+
+
+def _without_about(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a file's table without `about`, the line in which a file may describe itself."""
+    about = table.get("about", "")
+    if not isinstance(about, str):
+        raise RulesError([f"about must be a line of text, not {show(about)}"])
+    return {key: value for key, value in table.items() if key != "about"}
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -147,6 +164,6 @@ def _read(path: Path) -> dict[str, Any]:
         reason = f"cannot be read: {error.strerror}"
     except UnicodeDecodeError:
         reason = "is not text in UTF-8"
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # a number of 5,000 digits is a bare ValueError
         reason = f"is not TOML: {error}"
     raise RulesError([reason])

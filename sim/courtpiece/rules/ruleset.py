@@ -12,6 +12,32 @@ from functools import cache
 from typing import Any, NamedTuple, Self
 
 from courtpiece.errors import RulesError, suggest
+from courtpiece.rules.line import read_options, write_options
+from courtpiece.rules.options import (
+    DEFAULT_SCORE,
+    DEFAULT_STREAK_BONUS,
+    DEFENDERS_CLAIM_KOTS,
+    KOTS_OF_ROWS,
+    SCORE_ROWS,
+    BlockedRun,
+    Collection,
+    Counting,
+    DealEnds,
+    Direction,
+    DrawTie,
+    Extra,
+    FailedClaim,
+    FirstCaller,
+    FirstLead,
+    Kot,
+    Objective,
+    PileBlock,
+    Redeal,
+    Reveal,
+    RevealScope,
+    Trump,
+    Uncalled,
+)
 from courtpiece.rules.outcome import Outcome
 from courtpiece.rules.values import (
     Choice,
@@ -19,129 +45,15 @@ from courtpiece.rules.values import (
     UnreadableError,
     alternatives,
     choice,
+    counts,
     flag,
     integer,
-    is_integer,
+    is_count,
     several,
     show,
 )
 
-
-class Direction(Choice):
-    ANTICLOCKWISE = "anticlockwise", "the turn goes to the right: S, E, N, W"
-    CLOCKWISE = "clockwise", "the turn goes to the left: S, W, N, E"
-
-
-class FirstCaller(Choice):
-    HIGHEST_CARD = "highest-card", "everyone draws a card; the highest sits at the first dealer's right"
-    HIGHEST_CARD_TEAM = (
-        "highest-card-team",
-        "as highest-card, but a top rank within one team is no tie",
-    )
-    FIRST_ACE = "first-ace", "cards are laid round the table until the first ace falls"
-    FIRST_JACK = "first-jack", "cards are laid round the table until the first jack falls"
-    RANDOM = "random", "any seat with equal chance"
-
-
-class DrawTie(Choice):
-    ALL_REDRAW = "all-redraw", "all four draw again"
-    TIED_REDRAW = "tied-redraw", "only the tied players draw again"
-
-
-class Trump(Choice):
-    CALLED = "called", "a suit is named on the first five cards"
-    HIDDEN = "hidden", "one of the first five cards lies face down; its suit is trump once it is shown"
-    FIRST_VOID = "first-void", "the first card thrown by a player without the suit led makes its suit trump"
-
-
-class Uncalled(Choice):
-    NONE = "none", "somebody always calls"
-    BLIND_STOCK = "blind-stock", "the dealer blindly opens, or lays face down, a card of the undealt pack"
-    RANDOM_OWN_FIVE = "random-own-five", "one of the chooser's own five is taken at random"
-
-
-class Redeal(Choice):
-    OFF = "off", "no new deal"
-    NO_CARD_ABOVE_TEN = "no-card-above-ten", "eldest may ask when none of his five is above a ten"
-    NO_CARD_ABOVE_NINE = "no-card-above-nine", "eldest may ask when none of his five is above a nine"
-
-
-class Reveal(Choice):
-    ON_REQUEST = "on-request", "a player without the suit led may ask for the hidden card"
-    AT_FIRST_VOID = (
-        "at-first-void",
-        "the hidden card is turned up before the first player without the suit led plays",
-    )
-
-
-class RevealScope(Choice):
-    FROM_REVEAL = "from-reveal", "only cards played after the card is shown are trumps"
-    WHOLE_TRICK = "whole-trick", "cards played earlier in that trick are trumps too"
-
-
-class FirstLead(Choice):
-    ELDEST = "eldest", "the dealer's right-hand neighbour leads"
-    CALLER = "caller", "the player who really called leads; differs only after a pass"
-
-
-class Collection(Choice):
-    EACH_TRICK = "each-trick", "a trick belongs to its winner's side at once"
-    PILE = "pile", "tricks lie in a pile until one player wins two in a row and picks it up"
-
-
-class PileBlock(Choice):
-    ACE_ON_ACE = "ace-on-ace", "no pick-up when both tricks were won by aces"
-    TRUMP_ACE = "trump-ace", "no pick-up when the second trick was won by the ace of trump"
-
-
-class BlockedRun(Choice):
-    CONTINUES = "continues", "after a refused pick-up that trick and the next can pair"
-    RESTARTS = "restarts", "after a refused pick-up two more tricks are needed"
-
-
-class DealEnds(Choice):
-    AT_SEVEN = "at-seven", "when a side has taken seven tricks"
-    AT_SEVEN_UNLESS_SHUTOUT = "at-seven-unless-shutout", "when a side has seven and the other at least one"
-    AFTER_THIRTEEN = "after-thirteen", "after all thirteen tricks"
-
-
-class Objective(Choice):
-    TRICKS = "tricks", "seven tricks win the deal"
-    TENS = "tens", "three tens win the deal; two each are decided by seven tricks"
-
-
-class Kot(Choice):
-    FIRST_SEVEN = "first-seven", "taking the first seven tricks in a row"
-    ALL_THIRTEEN = "all-thirteen", "taking all thirteen tricks"
-    NONE = "none", "no kot"
-
-
-class Counting(Choice):
-    POINTS = "points", "the match counts points"
-    KOTS = "kots", "the match counts kots: 0, 0, 1 and 3 for the four rows of the score"
-
-
-class FailedClaim(Choice):
-    NO_EFFECT = "no-effect", "play goes on and scores as usual"
-    DEAL_LOST = "deal-lost", "the other side wins the deal plainly with the first trick it takes"
-
-
-class Extra(Choice):
-    SWAP_CARDS = "swap-cards", "before the call eldest exchanges his five cards for five of the undealt pack"
-    CHANGE_TRUMP = "change-trump", "after thirteen cards, before the first lead, the caller changes trump"
-
-
-SCORE_ROWS: Mapping[Objective, tuple[str, str, str, str]] = {
-    Objective.TRICKS: ("caller_win", "defender_win", "caller_kot", "defender_kot"),
-    Objective.TENS: ("three_tens", "two_tens", "four_tens", "whitewash"),
-}
-DEFAULT_SCORE: Mapping[Objective, tuple[int, int, int, int]] = {
-    Objective.TRICKS: (1, 2, 3, 4),  # S0.20-S0.23
-    Objective.TENS: (1, 1, 2, 3),  # S0.86-S0.88, A42
-}
-DEFAULT_STREAK_BONUS: Mapping[Counting, int] = {Counting.POINTS: 2, Counting.KOTS: 1}  # S0.24
-KOTS_OF_ROWS = (0, 0, 1, 3)  # S0.20-S0.23
-DEFENDERS_CLAIM_KOTS = 3  # a claim made against the caller's side is a goon kot
+DEFAULTS = "defaults"  # the canonical line of the rule set that changes nothing
 _SETTLED: Any = None  # the default of an option that another option settles
 _ROW_OF = {
     Outcome.CALLER_WIN: 0,
@@ -159,20 +71,30 @@ def _score(value: object) -> object:
     """Reads a score: four points in row order, or a mapping of some rows, which `_settle` completes."""
     if value is None or isinstance(value, Mapping):
         return value
-    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
-        if len(value) == 4 and all(is_integer(points) and points >= 0 for points in value):
-            return tuple(value)
-        raise UnreadableError(f"must be four whole numbers from 0 up, not {show(value)}")
-    raise UnreadableError(f"must be four whole numbers or a table of its rows, not {show(value)}")
+    if not isinstance(value, Sequence) or isinstance(value, (str, bytes)):
+        raise UnreadableError(f"must be four whole numbers or a table of its rows, not {show(value)}")
+    if len(value) == 4 and all(is_count(points, 0) for points in value):
+        return tuple(value)
+    raise UnreadableError(f"must be four whole numbers from 0 up, not {show(value)}")
 
 
-def _option(number: int, read: Reader, doc: str, cites: str, values: str = "") -> dict[str, Any]:
+def _option(number: int, read: Reader, values: str, doc: str, cites: str) -> dict[str, Any]:
     """Returns the metadata of one option's field.
 
-    `number` is its place in the table of options, `cites` the rules it comes from, `values` what it may
-    be where no enumeration says so.
+    `number` is its place in the table of options, `values` tells what it may be, `cites` the rules it
+    comes from.
     """
-    return {"number": number, "read": read, "doc": doc, "cites": tuple(cites.split()), "values": values}
+    return {"number": number, "read": read, "values": values, "doc": doc, "cites": tuple(cites.split())}
+
+
+def _choice(number: int, kind: type[Choice], doc: str, cites: str) -> dict[str, Any]:
+    """Returns the metadata of an option that is one member of an enumeration."""
+    return _option(number, choice(kind), alternatives(kind), doc, cites)
+
+
+def _flag(number: int, doc: str, cites: str) -> dict[str, Any]:
+    """Returns the metadata of a switch."""
+    return _option(number, flag, alternatives([False, True]), doc, cites)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,155 +108,131 @@ class RuleSet:
 
     direction: Direction = field(
         default=Direction.ANTICLOCKWISE,
-        metadata=_option(
-            1, choice(Direction), "order of the seat letters; changes names only", "S0.5 S2.5 S4.6 B5"
-        ),
+        metadata=_choice(1, Direction, "order of the seat letters; changes names only", "S0.5 S2.5 S4.6 B5"),
     )
     first_caller: FirstCaller = field(
         default=FirstCaller.HIGHEST_CARD,
-        metadata=_option(
+        metadata=_choice(
             2,
-            choice(FirstCaller),
+            FirstCaller,
             "who sits at the dealer's right in the first deal of a match",
             "S0.6 S3.8 S4.8 A2 B1 B6 B8",
         ),
     )
     draw_tie: DrawTie = field(
         default=DrawTie.ALL_REDRAW,
-        metadata=_option(
-            3, choice(DrawTie), "what a tie in the draw for the first deal leads to", "S4.10 A1 B9"
-        ),
+        metadata=_choice(3, DrawTie, "what a tie in the draw for the first deal leads to", "S4.10 A1 B9"),
     )
     trump: Trump = field(
-        default=Trump.CALLED, metadata=_option(4, choice(Trump), "how trump comes about", "S0.7 S0.52 S0.64")
+        default=Trump.CALLED, metadata=_choice(4, Trump, "how trump comes about", "S0.7 S0.52 S0.64")
     )
     caller_may_pass: bool = field(
         default=False,
-        metadata=_option(
-            5,
-            flag,
-            "eldest may pass the call to his partner, who may not pass",
-            "S0.11 S0.13 A4",
-            "true or false",
-        ),
+        metadata=_flag(5, "eldest may pass the call to his partner, who may not pass", "S0.11 S0.13 A4"),
     )
     uncalled: Uncalled = field(
         default=Uncalled.NONE,
-        metadata=_option(
+        metadata=_choice(
             6,
-            choice(Uncalled),
+            Uncalled,
             "what happens when the last chooser runs out of time",
             "S0.14 S0.58 S0.77 A7 A8 A9",
         ),
     )
     redeal: Redeal = field(
         default=Redeal.OFF,
-        metadata=_option(
-            7, choice(Redeal), "whether eldest may ask for a new deal by the same dealer", "S4.17 B10"
-        ),
+        metadata=_choice(7, Redeal, "whether eldest may ask for a new deal by the same dealer", "S4.17 B10"),
     )
     thirteenth: bool = field(
         default=False,
-        metadata=_option(
-            8,
-            flag,
-            "eldest may let the last of his thirteen cards decide trump",
-            "S4.18 S4.55 B11",
-            "true or false",
-        ),
+        metadata=_flag(8, "eldest may let the last of his thirteen cards decide trump", "S4.18 S4.55 B11"),
     )
     reveal: Reveal = field(
         default=Reveal.ON_REQUEST,
-        metadata=_option(9, choice(Reveal), "when the hidden card is shown", "S0.55 S0.79 A36"),
+        metadata=_choice(9, Reveal, "when the hidden card is shown", "S0.55 S0.79 A36"),
     )
     revealer_must_trump: bool = field(
         default=True,
-        metadata=_option(
+        metadata=_flag(
             10,
-            flag,
             "the player for whom the hidden card is shown must play a trump if he has one",
             "S0.55 S0.80 A38 A48",
-            "true or false",
         ),
     )
     reveal_scope: RevealScope = field(
         default=RevealScope.FROM_REVEAL,
-        metadata=_option(
+        metadata=_choice(
             11,
-            choice(RevealScope),
+            RevealScope,
             "which cards of the trick in which trump is shown are trumps",
             "S0.57 A30 A31",
         ),
     )
     reveal_on_lead: bool = field(
         default=True,
-        metadata=_option(
+        metadata=_flag(
             12,
-            flag,
             "the player who hid the card may show it when leading, and then leads a trump",
             "S0.56 S0.81 A10",
-            "true or false",
         ),
     )
     first_lead: FirstLead = field(
         default=FirstLead.ELDEST,
-        metadata=_option(13, choice(FirstLead), "who leads the first trick", "S0.63 S2.12 S3.18 A5 B14"),
+        metadata=_choice(13, FirstLead, "who leads the first trick", "S0.63 S2.12 S3.18 A5 B14"),
     )
     collection: Collection = field(
         default=Collection.EACH_TRICK,
-        metadata=_option(
-            14, choice(Collection), "when a trick counts", "S0.41 S0.42 S0.43 S0.44 S0.45 A20 A21"
-        ),
+        metadata=_choice(14, Collection, "when a trick counts", "S0.41 S0.42 S0.43 S0.44 S0.45 A20 A21"),
     )
     pile_blocks: tuple[PileBlock | int, ...] = field(
         default=(),
         metadata=_option(
             15,
             several(PileBlock, numbers=range(1, 13), number_name="trick number"),
+            'a list of "ace-on-ace", "trump-ace" and trick numbers 1 to 12',
             "pick-ups that are refused: on two aces, on the ace of trump, on the tricks named",
             "S0.48 S0.49 S0.50 A22 A23 A24 A25 A26 A27",
-            'a list of "ace-on-ace", "trump-ace" and trick numbers 1 to 12',
         ),
     )
     blocked_run: BlockedRun = field(
         default=BlockedRun.CONTINUES,
-        metadata=_option(16, choice(BlockedRun), "what a refused pick-up does to the winner's run", "A22"),
+        metadata=_choice(16, BlockedRun, "what a refused pick-up does to the winner's run", "A22"),
     )
     deal_ends: DealEnds = field(
         default=DealEnds.AT_SEVEN,
-        metadata=_option(17, choice(DealEnds), "when the deal ends", "S0.37 S0.46 S2.24 S3.22 A28 A47 B13"),
+        metadata=_choice(17, DealEnds, "when the deal ends", "S0.37 S0.46 S2.24 S3.22 A28 A47 B13"),
     )
     objective: Objective = field(
         default=Objective.TRICKS,
-        metadata=_option(18, choice(Objective), "what wins the deal", "S0.72 S0.73 A45 A46"),
+        metadata=_choice(18, Objective, "what wins the deal", "S0.72 S0.73 A45 A46"),
     )
     kot: Kot = field(
         default=Kot.FIRST_SEVEN,
-        metadata=_option(19, choice(Kot), "what counts as a kot", "S0.38 S0.39 S0.47 S4.30 S4.52 A29"),
+        metadata=_choice(19, Kot, "what counts as a kot", "S0.38 S0.39 S0.47 S4.30 S4.52 A29"),
     )
     score: tuple[int, int, int, int] = field(
         default=_SETTLED,
         metadata=_option(
             20,
             _score,
+            "four points: " + " or ".join(", ".join(rows) for rows in SCORE_ROWS.values()),
             "points of the deal's result, in the order of the rows",
             "S0.20 S0.21 S0.22 S0.23 S0.86 S0.87 S0.88 "
             "S2.27 S3.23 S3.24 S3.25 S4.29 S4.30 S4.31 A42 A44 B2 B3 B4 B12",
-            "; ".join(f"for {objective} {', '.join(rows)}" for objective, rows in SCORE_ROWS.items()),
         ),
     )
     counting: Counting = field(
         default=Counting.POINTS,
-        metadata=_option(21, choice(Counting), "which column decides the match", "S0.19 S0.30 A19"),
+        metadata=_choice(21, Counting, "which column decides the match", "S0.19 S0.30 A19"),
     )
     streak: int = field(
         default=0,
         metadata=_option(
             22,
             integer(0, word="off", meaning=0),
-            "deals won in a row that earn a bonus; 0 is off",
+            '"off", or a number of deals',
+            "deals won in a row that earn a bonus",
             "S0.24 S0.25 A13 A14 A15 A16 A17 A18",
-            "0, or a length",
         ),
     )
     streak_bonus: int = field(
@@ -342,9 +240,9 @@ class RuleSet:
         metadata=_option(
             22,
             integer(0),
+            "a whole number; by itself 2 in points, 1 in kots",
             "the bonus for a streak, in points or kots as the match counts",
             "S0.24 A13",
-            "a whole number; 2 when points count, 1 when kots count",
         ),
     )
     claim: int = field(
@@ -352,23 +250,21 @@ class RuleSet:
         metadata=_option(
             23,
             integer(1, word="off", meaning=0),
+            '"off", or a number of points',
             "points of an open claim of all thirteen tricks",
             "S4.32 S4.57 B17",
-            "off, or points",
         ),
     )
     failed_claim: FailedClaim = field(
         default=FailedClaim.NO_EFFECT,
-        metadata=_option(23, choice(FailedClaim), "what a failed claim does", "B18"),
+        metadata=_choice(23, FailedClaim, "what a failed claim does", "B18"),
     )
     kot_moves_call: bool = field(
         default=True,
-        metadata=_option(
+        metadata=_flag(
             24,
-            flag,
             "after the callers' own kot, or a whitewash of the dealer's side, the dealer's partner deals",
             "S0.28 S0.91 S2.29 S3.9 S4.27 B15 B16",
-            "true or false",
         ),
     )
     target: int | None = field(
@@ -376,9 +272,9 @@ class RuleSet:
         metadata=_option(
             25,
             integer(1, word="none"),
-            "points, or kots, that win the match; none for an open session",
+            'a whole number from 1 up, or "none"',
+            "points, or kots, that win the match; without one it is an open session",
             "S0.30 S0.31 S0.92 S2.28 S3.26 A19 B19",
-            "a whole number from 1 up, or none",
         ),
     )
     extras: tuple[Extra, ...] = field(
@@ -386,9 +282,9 @@ class RuleSet:
         metadata=_option(
             26,
             several(Extra),
+            'a list of "swap-cards" and "change-trump"',
             "the publisher's additions",
             "S0.33 S0.34 S0.60 S0.61 S0.67 S0.96 A11 A12",
-            'a list of "swap-cards" and "change-trump"',
         ),
     )
 
@@ -417,6 +313,10 @@ class RuleSet:
                 found[name] = value
         return found
 
+    def to_dict(self) -> dict[str, Any]:
+        """Returns every option as TOML and JSON can hold it, in the table's order."""
+        return {name: _plain(name, getattr(self, name), self.objective) for name in option_names()}
+
     def __str__(self) -> str:
         """Returns every option that is not at its default, as `trump=hidden,uncalled=blind-stock`."""
         return write_options(self.difference(_defaults())) or DEFAULTS
@@ -437,9 +337,6 @@ class RuleSet:
         if outcome is Outcome.CLAIM_MADE:
             return 1 if winner_is_caller_side else DEFENDERS_CLAIM_KOTS
         return 0 if outcome is Outcome.REDEAL else KOTS_OF_ROWS[_ROW_OF[outcome]]
-
-
-DEFAULTS = "defaults"  # the canonical line of the rule set that changes nothing
 
 
 @cache
@@ -525,7 +422,7 @@ def _settle(options: Mapping[str, Any], base: RuleSet | None = None) -> dict[str
         rows = DEFAULT_SCORE[whole["objective"]]
     else:
         rows = base.score
-    if "score" not in reasons:
+    if not {"score", "objective"} & reasons.keys():
         try:
             whole["score"] = _fill(values.get("score"), rows, whole["objective"])
         except UnreadableError as problem:
@@ -544,7 +441,7 @@ def _read_values(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, 
     reasons: dict[str, str] = {}
     for name, value in options.items():
         if name not in _readers():
-            reasons[name] = f'there is no option "{name}"{suggest(name, option_names())}'
+            reasons[name] = f"there is no option {show(name)}{suggest(str(name), option_names())}"
         elif value is not None or _unset()[name] is not _SETTLED:
             try:
                 values[name] = _readers()[name](value)
@@ -564,62 +461,20 @@ def _fill(score: Any, rows: tuple[int, int, int, int], objective: Objective) -> 
         if name not in names:
             hint = suggest(str(name), names)
             raise UnreadableError(
-                f'has no row "{name}" when objective = "{objective}"; rows are {", ".join(names)}{hint}'
+                f'has no row {show(name)} when objective = "{objective}"; rows are {", ".join(names)}{hint}'
             )
-        if not is_integer(points) or points < 0:
-            raise UnreadableError(f"{name} must be a whole number from 0 up, not {show(points)}")
+        if not is_count(points, 0):
+            raise UnreadableError(f"{name} must be a whole number {counts(points, 0)}, not {show(points)}")
     return tuple(score.get(name, points) for name, points in zip(names, rows, strict=True))
 
 
-def write_options(options: Mapping[str, object]) -> str:
-    """Returns options as one line, `pile_blocks=[trump-ace,12],target=none`."""
-    return ",".join(f"{name}={_write(value)}" for name, value in options.items())
-
-
-def _write(value: object) -> str:
+def _plain(name: str, value: Any, objective: Objective) -> Any:
+    if name == "score":
+        return dict(zip(SCORE_ROWS[objective], value, strict=True))
     if isinstance(value, tuple):
-        return "[" + ",".join(_write(item) for item in value) + "]"
-    return show(value).strip('"')
-
-
-def read_options(text: str) -> dict[str, Any]:
-    """Returns the options of one line as `write_options` writes it; raises `RulesError`.
-
-    `score.two_tens=0` gives one row of the score.  The values are still to be read by their options.
-    """
-    options: dict[str, Any] = {}
-    for item in split_items(text):
-        name, equals, value = (part.strip() for part in item.partition("="))
-        if not equals:
-            raise RulesError([f'"{item}" is not of the form option=value'])
-        table, dot, row = name.partition(".")
-        if dot and table == "score" and isinstance(options.setdefault(table, {}), dict):
-            options[table][row] = _parse(value)
-        elif name in options:
-            raise RulesError([f"{table} is given twice"])
-        else:
-            options[name] = _parse(value)
-    return options
-
-
-def split_items(text: str) -> list[str]:
-    """Returns the parts of `text` between commas that are outside brackets, stripped."""
-    items, depth = [""], 0
-    for letter in text:
-        depth += (letter in "[") - (letter in "]")
-        if letter == "," and depth == 0:
-            items.append("")
-        else:
-            items[-1] += letter
-    return [item.strip() for item in items] if text.strip() else []
-
-
-def _parse(text: str) -> Any:
-    text = text.strip()
-    if text.startswith("[") and text.endswith("]"):
-        return [_parse(item) for item in split_items(text[1:-1])]
-    if text in {"true", "false"}:
-        return text == "true"
-    if text.removeprefix("-").isascii() and text.removeprefix("-").isdigit():
-        return int(text)
-    return text.strip("\"'")
+        return [_plain(name, item, objective) for item in value]
+    if isinstance(value, str):
+        return str(value)
+    if (name, value) in {("target", None), ("claim", 0), ("streak", 0)}:
+        return "none" if value is None else "off"
+    return value

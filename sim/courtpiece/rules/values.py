@@ -34,18 +34,31 @@ class Choice(StrEnum):
 ChoiceType = TypeVar("ChoiceType", bound=Choice)
 
 
+_LONGEST_SHOWN = 60
+
+
 def show(value: object) -> str:
-    """Returns a value as a user would write it in TOML, for messages."""
+    """Returns a value as a user would write it in TOML, for messages: one line, cut where it is long."""
+    text = _show(value, depth=2)
+    shown = "".join(
+        letter if letter.isprintable() else repr(letter)[1:-1] for letter in text[:_LONGEST_SHOWN]
+    )
+    return shown + "…" if len(text) > _LONGEST_SHOWN else shown
+
+
+def _show(value: object, depth: int) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
         return f'"{value}"'
     if value is None:
         return '"none"'
+    if depth == 0:
+        return "…"
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key} = {show(item)}" for key, item in value.items()) + "}"
+        return "{" + ", ".join(f"{key} = {_show(item, depth - 1)}" for key, item in value.items()) + "}"
     if isinstance(value, Sequence):
-        return "[" + ", ".join(show(item) for item in value) + "]"
+        return "[" + ", ".join(_show(item, depth - 1) for item in value) + "]"
     return str(value)
 
 
@@ -55,9 +68,18 @@ def alternatives(values: Iterable[object]) -> str:
     return " or ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
 
 
-def is_integer(value: object) -> bool:
-    """True for an int that is not a bool."""
-    return isinstance(value, int) and not isinstance(value, bool)
+MOST = 1_000_000_000  # keeps every sum of points within 64 bits
+
+
+def is_count(value: object, least: int) -> bool:
+    """True for an int that is not a bool, from `least` to `MOST`."""
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= MOST
+
+
+def counts(value: object, least: int) -> str:
+    """Returns what a count must be, naming the upper bound only to a value that is above it."""
+    above = isinstance(value, int) and value > MOST
+    return f"from {least} to {MOST}" if above else f"from {least} up"
 
 
 def flag(value: object) -> bool:
@@ -83,12 +105,12 @@ def integer(least: int, *, word: str = "", meaning: Any = None) -> Reader:
     """Returns the reader of a whole number from `least` up, or of one `word` that stands for `meaning`."""
 
     def read(value: object) -> Any:
+        if is_count(value, least):
+            return value
         if word and (value == word or value is meaning):
             return meaning
-        if is_integer(value) and (value >= least or value == meaning):  # type: ignore[operator]
-            return value
         other = f' or "{word}"' if word else ""
-        raise UnreadableError(f"must be a whole number from {least} up{other}, not {show(value)}")
+        raise UnreadableError(f"must be a whole number {counts(value, least)}{other}, not {show(value)}")
 
     return read
 

@@ -1,0 +1,64 @@
+"""`courtpiece call`: which call is best on five cards."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def call(
+    hand: Annotated[
+        list[str], typer.Argument(help='Five cards: "AS KS 5S 2H 9D", A♠ 10♥, or AK5.2.9. by suit, S.H.D.C.')
+    ],
+    rules: Annotated[
+        str, typer.Option(help="A preset, a TOML file, or a line such as single-sir,target=5.")
+    ] = "single-sir",
+    players: Annotated[
+        str, typer.Option(help="Who plays: one for all seats, or two, the caller's side first.")
+    ] = "greedy",
+    deals: Annotated[
+        int | None, typer.Option(help="Deals on which each call is played; 40,000 without --precision.")
+    ] = None,
+    precision: Annotated[
+        float | None, typer.Option(help="Go on until every half-width is at most this, as 0.005.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The seed of the deals.", min=0)] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
+) -> None:
+    """Say which call is best on five cards: each one's chances and points, and how sure that is.
+
+    Points ahead are the deal's points for the caller's side less those for the other side.
+    """
+    from courtpiece.advice import call as answer
+
+    advice = answer(
+        " ".join(hand), rules=rules, players=players, deals=deals, precision=precision, seed=seed
+    )
+    if as_json:
+        import json
+
+        print(json.dumps(advice.to_dict(), ensure_ascii=False))
+        return
+
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from courtpiece.cli.cards import card_text
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for place, title in enumerate(advice.head):
+        table.add_column(title, justify="right" if place else "left")
+    for value, row in zip(advice.calls, advice.rows(), strict=True):
+        table.add_row(*row, style="bold green" if value is advice.best and advice.sure else "")
+    console = Console()
+    console.print(Text(" ").join(card_text(card) for card in advice.hand))
+    console.print(table)
+    console.print(Text(advice.verdict, style="bold"), soft_wrap=True)
+    console.print(Text(advice.method, style="dim"), soft_wrap=True)
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to the application."""
+    app.command()(call)

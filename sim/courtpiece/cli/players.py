@@ -1,0 +1,51 @@
+"""`courtpiece players`: the built-in card players and callers, and their options."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from courtpiece.players import CALLERS, CARD_PLAYERS, Caller, CardPlayer
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command()(players)
+
+
+def players(
+    as_json: Annotated[bool, typer.Option("--json", help="print them for a program to read")] = False,
+) -> None:
+    """List the players: who plays the cards, who calls trump, and how to name one."""
+    if as_json:
+        import json
+        from dataclasses import asdict
+
+        print(json.dumps({"players": [asdict(player) for player in CARD_PLAYERS],
+                          "callers": [asdict(caller) for caller in CALLERS]}, ensure_ascii=False))
+        return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(highlight=False)
+
+    def show(title: str, described: tuple[CardPlayer | Caller, ...]) -> None:
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        table.add_column(title, no_wrap=True)
+        table.add_column("comes with", no_wrap=True)
+        table.add_column("what it does")
+        for each in described:
+            table.add_row(each.name, each.caller if isinstance(each, CardPlayer) else "", Text(each.summary))
+            for option in each.options:
+                table.add_row(f"  :{option.name}=", Text(option.takes, "dim"), Text(option.doc, "dim"))
+        if not any(isinstance(each, CardPlayer) for each in described):
+            table.columns[1].header = "takes"
+        console.print(table)
+
+    show("card player", CARD_PLAYERS)
+    console.print()
+    show("caller", CALLERS)
+    console.print("\nA player is written [bold]CARD[/] or [bold]CARD/CALLER[/], with options after colons:")
+    console.print("greedy, random/strongest:pass=never. Two players, the caller's side first: greedy,simple.")

@@ -1,0 +1,255 @@
+"""`courtpiece run`: run a study, or go on with it."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import fields
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from courtpiece.errors import UsageError, suggest
+from courtpiece.studies import find, names
+from courtpiece.studies.study import Kind, Study
+
+if TYPE_CHECKING:
+    from courtpiece.run import Progress, Run, Watch
+
+_PLAIN_EVERY = 10.0                     # seconds between lines where there is no terminal
+_FROM_FILE = ("out", "jobs", "chunk")   # what a file may say besides the study's parameters
+
+
+class _Studies(TyperGroup):
+    """The studies as commands, each made when it is asked for."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(names())
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        return _command(find(cmd_name))
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    studies = typer.Typer(cls=_Studies, subcommand_metavar="STUDY [OPTIONS]")
+    studies.callback(invoke_without_command=True)(run)
+    app.add_typer(studies, name="run")
+
+
+def run(context: typer.Context) -> None:
+    """Run a study, or go on with one that was interrupted; more deals extend it."""
+    if context.invoked_subcommand is None:
+        raise UsageError(f"name a study to run: {', '.join(names())}")
+
+
+def _command(study: Study[Any]) -> Any:
+    """Returns the command of one study, its options made from the study's parameters."""
+
+    def go(**given: Any) -> int:
+        return _go(study, {name: value for name, value in given.items() if value not in (None, [])})
+
+    options = []
+    for about in fields(study.Parameters):
+        default = study.default_units if about.name == study.extent else about.default
+        options.append(_option(about.name, about.metadata, default))
+    go.__signature__ = inspect.Signature([*options, *_COMMON])      # type: ignore[attr-defined]
+    go.__doc__ = study.question
+    alone = typer.Typer(
+        add_completion=False, pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    alone.command(name=study.name)(go)
+    return typer.main.get_command(alone)
+
+
+def _option(name: str, about: Mapping[str, Any], default: Any) -> inspect.Parameter:
+    kind: Kind = about["kind"]
+    shown = ", ".join(map(str, default)) if isinstance(default, tuple) else default
+    text = about["doc"] + ("" if shown is None else f" (default: {shown})")
+    option = typer.Option(f"--{name.replace('_', '-')}", metavar=kind.word, help=text, show_default=False)
+    return _parameter(name, list[str] | None if about["many"] else str | None, option, None)
+
+
+def _parameter(name: str, kind: Any, option: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default,
+                             annotation=Annotated[kind, option])
+
+
+_COMMON = [
+    _parameter(name, kind, typer.Option(*flags, metavar=metavar, help=text), default)
+    for name, kind, flags, metavar, text, default in (
+        ("out", str | None, ["--out"], "DIR", "the folder of results (default: results/STUDY)", None),
+        ("jobs", int | None, ["--jobs", "-j"], "N", "how many cores to use (default: all)", None),
+        ("chunk", int | None, ["--chunk"], "N", "deals or hands a file; an existing run keeps its own", None),
+        ("config", Path | None, ["--config"], "FILE",
+         "a TOML file of these options; what the command line says goes first", None),
+        ("as_json", bool, ["--json"], None, "print the answer for a program to read", False),
+    )
+]
+
+
+def _go(study: Study[Any], given: dict[str, Any]) -> int:
+    from courtpiece.run import run
+
+    as_json, config = given.pop("as_json"), given.pop("config", None)
+    asked = (_from_file(config, study) if config else {}) | given
+    try:
+        with _watching(study.name) as watch:
+            done = run(study, watch=watch, **asked)
+    except KeyboardInterrupt:
+        _say_how_to_go_on(study, asked.get("out"))
+        raise
+    for note in done.notes:
+        print(note, file=sys.stderr)
+    _report(done)
+    if as_json:
+        _print_json(done)
+    else:
+        _print_headline(done)
+    return 0
+
+
+def _from_file(path: Path, study: Study[Any]) -> dict[str, Any]:
+    """Returns the options of a TOML file; raises UsageError for what it cannot say."""
+    import tomllib
+
+    try:
+        told = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
+        raise UsageError(f"{path} cannot be read: {why}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{path} is not TOML: {error}") from None
+    known = [*(about.name for about in fields(study.Parameters)), *_FROM_FILE]
+    options = {key.replace("-", "_"): value for key, value in told.items()}
+    meant = options.pop("study", study.name)
+    if meant != study.name:
+        raise UsageError(f'{path} is for the study "{meant}", not {study.name}')
+    for key in options:
+        if key not in known:
+            hint = suggest(key, known) or f"; there are {', '.join(known)}"
+            raise UsageError(f'{path}: there is no option "{key}"{hint}')
+    for key in ("jobs", "chunk"):
+        if not isinstance(options.get(key, 1), int):
+            raise UsageError(f"{path}: {key} must be a whole number, not {options[key]!r}")
+    if not isinstance(options.get("out", ""), str):
+        raise UsageError(f"{path}: out must be text, not {options['out']!r}")
+    return options
+
+
+def _say_how_to_go_on(study: Study[Any], out: str | None) -> None:
+    from courtpiece.errors import CourtpieceError
+    from courtpiece.run import Run
+
+    try:
+        kept = Run.open(out or Path("results") / study.name, study)
+        line = f"stopped: {kept.done:,} of {kept.units:,} {study.extent} are kept in {kept.path}"
+    except CourtpieceError:
+        line = "stopped before anything was done"
+    print(f"{line}; run the same command again to go on", file=sys.stderr)
+
+
+def _report(done: Run) -> None:
+    from importlib.util import find_spec
+
+    if find_spec("courtpiece.report") is None:
+        return
+    if done.played or not done.folder.report_file.exists():
+        done.report()
+
+
+def _print_json(done: Run) -> None:
+    import json
+
+    print(json.dumps({
+        "study": done.design.study,
+        "folder": str(done.path),
+        done.design.unit: done.units,
+        "parameters": done.design.parameters,
+        "rules": done.design.rules,
+        "command": done.design.command,
+        "headline": done.headline.to_dicts(),
+    }, ensure_ascii=False))
+
+
+def _print_headline(done: Run) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from courtpiece.studies.study import readable
+
+    heads, rows = readable(done.headline)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for at, head in enumerate(heads):
+        number = all(row[at][:1].isdigit() or row[at][:1] in "-–" for row in rows)
+        table.add_column(head.replace("_", " "), justify="right" if number else "left")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    wide = None if sys.stdout.isatty() else 200
+    console = Console(highlight=False, width=wide)
+    console.print(Text(done.study.title, style="bold"), Text(f"· {done.units:,} {done.design.unit}"))
+    console.print(table)
+    print(f"± half of the 95 % interval · {done.path}: report.html, summary.parquet, shards/*.parquet")
+
+
+# --- progress ----------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _watching(name: str) -> Iterator[Watch]:
+    """Gives a function that shows a run's progress: a bar on a terminal, else a line now and then."""
+    if not sys.stderr.isatty():
+        yield _Lines(name)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    with Progress(
+        TextColumn("[bold]{task.description}"), BarColumn(), TaskProgressColumn(),
+        TextColumn("{task.fields[told]}"), TimeRemainingColumn(compact=True),
+        console=Console(stderr=True), transient=True,
+    ) as bar:
+        task = bar.add_task(name, total=None, told="")
+        began = monotonic()
+
+        def watch(progress: Any) -> None:
+            bar.update(task, total=progress.total, completed=progress.done, told=_told(progress, began))
+
+        yield watch
+
+
+class _Lines:
+    """Prints a line on stderr when the work begins, ends, and every now and then between."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.began = self.last = monotonic()
+        self.quiet = True               # nothing was missing so far
+
+    def __call__(self, progress: Progress) -> None:
+        now, complete = monotonic(), progress.done >= progress.total
+        if (self.quiet and complete and not progress.played) or not (
+            self.quiet or complete or now - self.last >= _PLAIN_EVERY
+        ):
+            return
+        left = ""
+        if progress.played and not complete:
+            seconds = (progress.total - progress.done) * (now - self.began) / progress.played
+            left = f", {seconds:.0f} s left"
+        print(f"{self.name}: {_told(progress, self.began)}{left}", file=sys.stderr, flush=True)
+        self.quiet, self.last = False, now
+
+
+def _told(progress: Progress, began: float) -> str:
+    text = f"{progress.done:,} of {progress.total:,} {progress.unit}"
+    seconds = monotonic() - began
+    if progress.played and seconds > 0:
+        text += f", {progress.played / seconds:,.0f} {progress.unit}/s"
+    return text

@@ -1,0 +1,46 @@
+"""`courtpiece verify`: check a run's folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command()(verify)
+
+
+def verify(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="the folder of a run")],
+    chunks: Annotated[
+        int, typer.Option("--chunks", min=0, metavar="N", help="how many chunks to play again")
+    ] = 2,
+    everything: Annotated[bool, typer.Option("--all", help="play all chunks again")] = False,
+    seed: Annotated[
+        int | None, typer.Option("--seed", metavar="N", help="chooses the chunks (default: by chance)")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print the findings for a program to read")] = False,
+) -> int:
+    """Check a run's files and checksums, and play some of its chunks again from scratch.
+
+    The exit status is 1 when something is wrong.
+    """
+    from courtpiece.verification import verify as check
+
+    found = check(folder, sample=None if everything else chunks, seed=seed)
+    if as_json:
+        import json
+        from dataclasses import asdict
+
+        print(json.dumps({"sound": found.sound, **asdict(found)}, ensure_ascii=False))
+        return 0 if found.sound else 1
+    for line in (*found.notes, *found.problems):
+        print(line)
+    again = ", ".join(map(str, found.recomputed)) or "none"
+    verdict = "sound" if found.sound else f"{len(found.problems)} things are wrong"
+    print(f"{found.folder}: {verdict}; {found.units:,} {found.unit}, {found.chunks} chunks with the checksum "
+          f"they tell; played again, bit for bit: {again}")
+    return 0 if found.sound else 1

@@ -1,0 +1,29 @@
+"""The studies that come with the package, and how to find one by name."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from courtpiece.errors import UsageError, suggest
+from courtpiece.studies.study import Study
+
+# Modules are imported when their study is asked for: the command line starts without them.
+_BUILT_IN = {
+    "kot-frequency": "courtpiece.studies.kot_frequency:KotFrequency",
+}
+
+
+def names() -> tuple[str, ...]:
+    """Returns the names of all built-in studies."""
+    return tuple(_BUILT_IN)
+
+
+def find(name: str) -> Study[Any]:
+    """Returns the built-in study of that name; raises UsageError when there is none."""
+    if name not in _BUILT_IN:
+        there_are = ", ".join(_BUILT_IN) + suggest(name, _BUILT_IN)
+        raise UsageError(f'there is no study "{name}"; there are {there_are}')
+    module, _, kind = _BUILT_IN[name].partition(":")
+    study: Study[Any] = getattr(import_module(module), kind)()
+    return study

@@ -1,0 +1,124 @@
+"""The five-card hands that a study looks at: drawn at random, given, or read from a file."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from courtpiece.advice import read_five
+from courtpiece.cards import Card, class_of, format_cards, parse_cards
+from courtpiece.errors import CardError, UsageError
+from courtpiece.studies.study import Kind
+from courtpiece.table import Table
+
+Hand: TypeAlias = tuple[Card, ...]
+
+HAND_COLUMNS = ("hand", "cards", "five")        # the names under which a CSV file's hands are found
+_BAD_LINES_NAMED = 3
+
+
+@dataclass(frozen=True)
+class HandsFile:
+    """The hands of a file.  What is in it counts, not what it is called."""
+
+    name: str
+    hands: tuple[Hand, ...]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def random_hands(seed: int, start: int, stop: int) -> list[Hand]:
+    """Returns hands start … stop-1 of a seed: eldest's first five cards in the deals of these numbers."""
+    dealt = Table("single-sir", "random").trace(seed, start, stop - start).hands
+    return [tuple(Card(card) for card in five) for five in dealt[:, 0, :5].tolist()]
+
+
+def read_hands(lines: Iterable[str], name: str) -> tuple[Hand, ...]:
+    """Returns the hands of a text or CSV file, one a line; UsageError names every line that is none.
+
+    Blank lines and lines that begin with # are no hands.  A first line without a card is a head; where it
+    names one of HAND_COLUMNS the hands are in that column, else the cards may be in several.
+    """
+    hands: list[Hand] = []
+    bad: list[str] = []
+    column: int | None = None
+    first = True
+    for number, line in enumerate(lines, 1):
+        text = line.strip()
+        if not text or text.startswith("#"):
+            continue
+        cells = [cell.strip() for cell in next(csv.reader([text], delimiter=_delimiter(text)))]
+        if first and not any(map(_is_cards, cells)):
+            named = [cell.lower() for cell in cells]
+            column = next((named.index(word) for word in HAND_COLUMNS if word in named), None)
+        else:
+            try:
+                hands.append(_hand(cells, column))
+            except CardError as error:
+                bad.append(f"line {number}: {error}")
+        first = False
+    if bad:
+        more = f"; {len(bad) - _BAD_LINES_NAMED} more lines" if len(bad) > _BAD_LINES_NAMED else ""
+        raise UsageError(f"{name}: {'; '.join(bad[:_BAD_LINES_NAMED])}{more}")
+    if not hands:
+        raise UsageError(f"{name} holds no hands: it needs five cards a line, such as AS KS 5S 2H 9D")
+    return tuple(hands)
+
+
+def _delimiter(text: str) -> str:
+    return next((mark for mark in ("\t", ";") if mark in text), ",")
+
+
+def _is_cards(cell: str) -> bool:
+    try:
+        return bool(parse_cards(cell))
+    except CardError:
+        return False
+
+
+def _hand(cells: Sequence[str], column: int | None) -> Hand:
+    if column is None:
+        return _five(" ".join(cells))
+    if column >= len(cells):
+        raise CardError("there is no hand")
+    return _five(cells[column])
+
+
+def _five(text: str) -> Hand:
+    hand = read_five(text)
+    class_of(hand)                      # refuses a card that is there twice
+    return hand
+
+
+def _read_hand(value: Any) -> Hand:
+    if isinstance(value, str):
+        return _five(value)
+    try:
+        return _five(format_cards(Card(card) for card in value))
+    except (TypeError, ValueError):
+        raise UsageError(f"must be five cards, such as AS KS 5S 2H 9D, not {value!r}") from None
+
+
+def _read_file(value: Any) -> HandsFile:
+    if isinstance(value, HandsFile):
+        return value
+    if isinstance(value, str) and "\n" in value:        # what study.json keeps of it
+        return HandsFile("the file of the run", read_hands(value.splitlines(), "study.json"))
+    try:
+        path = Path(value)
+        text = path.read_text(encoding="utf-8-sig")
+    except TypeError:
+        raise UsageError(f"must be the path of a file, not {value!r}") from None
+    except OSError as error:
+        raise UsageError(f"{value} cannot be read: {(error.strerror or str(error)).lower()}") from None
+    except ValueError:
+        raise UsageError(f"{value} is not text in UTF-8") from None
+    return HandsFile(str(path), read_hands(text.splitlines(), str(path)))
+
+
+HAND = Kind("HAND", _read_hand, format_cards, format_cards)
+FILE = Kind("FILE", _read_file, lambda file: "\n".join([*map(format_cards, file.hands), ""]), str)

@@ -1,0 +1,312 @@
+"""How often a deal ends in a kot, by rule set and players.
+
+Every rule set and every line-up plays the same deals, so that rule sets can be compared deal by deal.
+A chunk keeps how many deals ended in each way (outcome, winner, tricks, tens), together with how the
+same deal ended under the first rule set: all that the tables need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from courtpiece.rules import Kot, Objective, Outcome, Redeal, RuleSet, name_of
+from courtpiece.stats import Estimates, Method, means, proportions
+from courtpiece.studies.study import ESTIMATE_COLUMNS, Column, Parameters, Study, schema
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from courtpiece.table import Table
+
+Integers: TypeAlias = NDArray[np.int64]
+
+OUTCOMES = tuple(outcome.value for outcome in Outcome)
+WINNERS = ("caller", "defender", "nobody")
+SIDES = ("caller", "defender", "both")
+MEASURES = (
+    *OUTCOMES, "win", "kot", "points", "points-ahead", "tricks", "tens"
+)
+COMPARED = (("win", "caller"), ("kot", "caller"), ("kot", "defender"), ("points", "caller"),
+            ("points", "defender"), ("points-ahead", "caller"))
+
+# A deal's result as one number: each part with how many values it has, most significant first.
+_RADIX = (len(OUTCOMES), len(WINNERS), 14, 14, 5, 5)
+_ENDINGS = _RADIX[0] * _RADIX[1]        # outcomes and winners
+_LATER_PARTS = 14 * 14 * 5 * 5
+_BATCH = 131_072                        # deals at a time: their results stay in the processor's cache
+
+
+class KotFrequency(Study[Parameters]):
+    """Each outcome's chance, the sides' points and tricks, and the differences between rule sets."""
+
+    name = "kot-frequency"
+    title = "Kot frequency"
+    question = "How often does a deal end in a kot, and what does it bring, under each rule set?"
+    default_units = 1_000_000
+    parallel: ClassVar[Literal["threads", "processes"]] = "threads"
+
+    def chunk_units(self, p: Parameters) -> int:
+        return max(10_000, 500_000 // (len(p.rules) * len(p.players)) // 10_000 * 10_000)
+
+    def columns(self, p: Parameters) -> tuple[Column, ...]:
+        return (
+            *_combination(p),
+            Column("outcome", "category", "", "how the deal ended", OUTCOMES),
+            Column("winner", "category", "", "the side that won it; nobody wins a redeal", WINNERS),
+            Column("caller_tricks", "uint8", "tricks", "taken by the caller's side when the deal ended"),
+            Column("defender_tricks", "uint8", "tricks", "taken by the defenders when the deal ended"),
+            Column("caller_tens", "uint8", "tens", "taken by the caller's side, where tens decide; else 0"),
+            Column("defender_tens", "uint8", "tens", "taken by the defenders, where tens decide; else 0"),
+            Column("first_outcome", "category", "", "how the same deals ended under the first rule set",
+                   OUTCOMES),
+            Column("first_winner", "category", "", "who won the same deals under the first rule set",
+                   WINNERS),
+            Column("deals", "int64", "deals", "how many deals of the chunk went like this"),
+        )
+
+    def table_columns(self, p: Parameters) -> dict[str, tuple[Column, ...]]:
+        which = (
+            Column("measure", "category", "", "what is estimated: the chance of an outcome (redeal: of all "
+                   "deals, else of those played), of winning, of a kot (any outcome that counts as one); or "
+                   "the mean points, points ahead of the other side, tricks or tens a deal", MEASURES),
+            Column("side", "category", "", "whose", SIDES),
+        )
+        return {
+            "summary": (*_combination(p), *which, *ESTIMATE_COLUMNS),
+            "differences": (
+                *_combination(p),
+                Column("first", "category", "", "the rule set it is compared with, on the same deals",
+                       _names(p)),
+                *which, *ESTIMATE_COLUMNS,
+            ),
+            "counts": self.columns(p),
+        }
+
+    def chunk(self, p: Parameters, start: int, stop: int) -> pl.DataFrame:
+        import polars as pl
+
+        from courtpiece.table import Table
+
+        parts = []
+        for j, lineup in enumerate(p.players):
+            tables = [Table(rules, lineup) for rules in p.rules]
+            for i, (codes, deals) in enumerate(_tally(tables, p.seed, start, stop)):
+                parts.append((np.full(len(codes), i), np.full(len(codes), j), codes, deals))
+        rules, players, codes, deals = (np.concatenate(column) for column in zip(*parts, strict=True))
+        order = np.lexsort((codes, players, rules))
+        *endings, first_outcome, first_winner = np.unravel_index(codes[order], (*_RADIX, *_RADIX[:2]))
+        columns = self.columns(p)
+        values = [rules[order], players[order], *endings, first_outcome, first_winner, deals[order]]
+        return pl.DataFrame([_series(*pair) for pair in zip(columns, values, strict=True)])
+
+    def summarise(self, p: Parameters, shards: pl.LazyFrame) -> dict[str, pl.DataFrame]:
+        import polars as pl
+
+        columns = self.table_columns(p)
+        dimensions = [column.name for column in self.columns(p)[:-1]]
+        counts = (
+            shards.group_by(dimensions).agg(pl.col("deals").sum()).collect(engine="streaming")
+            .sort(dimensions).select(*dimensions, "deals")
+        )
+        summary: list[dict[str, Any]] = []
+        differences: list[dict[str, Any]] = []
+        for lineup in p.players:
+            for rules in p.rules:
+                who = {"rules": name_of(rules), "players": str(lineup)}
+                part = counts.filter(rules=who["rules"], players=who["players"])
+                summary += [{**who, **row} for row in _estimates(rules, part)]
+                if rules != p.rules[0]:
+                    versus = {**who, "first": name_of(p.rules[0])}
+                    differences += [{**versus, **row} for row in _compared(rules, p.rules[0], part)]
+        return {
+            "summary": pl.DataFrame(summary, schema=schema(columns["summary"])),
+            "differences": pl.DataFrame(differences, schema=schema(columns["differences"])),
+            "counts": counts,
+        }
+
+    def headline(self, p: Parameters, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+        import polars as pl
+
+        summary = tables["summary"]
+        shown = [("win", "win", "caller"), ("kot", "kot", "caller"), ("kot_conceded", "kot", "defender"),
+                 ("points", "points", "caller"), ("points_against", "points", "defender")]
+        if any(rules.redeal is not Redeal.OFF for rules in p.rules):
+            shown.append(("redeal", "redeal", "both"))
+        table = summary.filter(measure="win", side="caller").select("rules", "players", deals="n")
+        for name, measure, side in shown:
+            half_width = (pl.col("high") - pl.col("low")) / 2
+            one = summary.filter(measure=measure, side=side).select(
+                "rules", "players", pl.col("value").alias(name), half_width.alias(f"{name}_half_width")
+            )
+            table = table.join(one, on=["rules", "players"], how="left", maintain_order="left")
+        return table
+
+
+def _series(column: Column, values: Integers) -> pl.Series:
+    """Returns a column from numbers, which are positions for a category."""
+    import polars as pl
+
+    if column.type == "category":
+        return pl.Series(column.name, column.values, column.dtype).gather(values)
+    return pl.Series(column.name, values).cast(column.dtype)
+
+
+def _combination(p: Parameters) -> tuple[Column, Column]:
+    lineups = tuple(str(lineup) for lineup in p.players)
+    return (
+        Column("rules", "category", "", "the rule set", _names(p)),
+        Column("players", "category", "", "who played: all four seats, or the caller's side and the others",
+               lineups),
+    )
+
+
+def _names(p: Parameters) -> tuple[str, ...]:
+    return tuple(name_of(rules) for rules in p.rules)
+
+
+def _tally(tables: Sequence[Table], seed: int, start: int, stop: int) -> list[tuple[Integers, Integers]]:
+    """Returns for each table the different endings of deals start … stop-1, and how many deals had each.
+
+    An ending is one number: the deal's own ending, then outcome and winner at the first table.
+    """
+    found = [(np.empty(0, np.int64), np.empty(0, np.int64)) for _ in tables]
+    for at in range(start, stop, _BATCH):
+        results = [table.play(seed, at, min(_BATCH, stop - at)) for table in tables]
+        tallies = [_counted(results[0])]
+        if len(results) > 1:
+            first = _endings(results[0], 2)
+            tallies += [_counted_in_pairs(result, first) for result in results[1:]]
+        found = [_added(*before, *more) for before, more in zip(found, tallies, strict=True)]
+    return found
+
+
+def _counted(results: NDArray[np.void]) -> tuple[Integers, Integers]:
+    counts = np.bincount(_endings(results))
+    endings = np.flatnonzero(counts)
+    return endings * _ENDINGS + endings // _LATER_PARTS, counts[endings]
+
+
+def _counted_in_pairs(results: NDArray[np.void], first: Integers) -> tuple[Integers, Integers]:
+    endings = _endings(results)
+    # The few endings that occur are numbered, so that the pairs can be counted in a small array.
+    distinct = np.flatnonzero(np.bincount(endings))
+    number = np.empty(distinct[-1] + 1, np.int64)
+    number[distinct] = np.arange(len(distinct))
+    counts = np.bincount(number[endings] * _ENDINGS + first)
+    pairs = np.flatnonzero(counts)
+    return distinct[pairs // _ENDINGS] * _ENDINGS + pairs % _ENDINGS, counts[pairs]
+
+
+def _endings(results: NDArray[np.void], parts: int = len(_RADIX)) -> Integers:
+    """Returns the endings of deals as numbers; with `parts` 2, outcome and winner alone."""
+    columns = (
+        results["outcome"], np.minimum(results["winner"], len(WINNERS) - 1),
+        results["taken"][:, 0], results["taken"][:, 1], results["tens"][:, 0], results["tens"][:, 1],
+    )
+    endings = columns[0].astype(np.int64)
+    for size, column in zip(_RADIX[1:parts], columns[1:parts], strict=True):
+        endings *= size
+        endings += column
+    return endings
+
+
+def _added(
+    codes: Integers, counts: Integers, more: Integers, more_counts: Integers
+) -> tuple[Integers, Integers]:
+    """Returns the union of two tallies, ordered by code."""
+    union, place = np.unique(np.concatenate([codes, more]), return_inverse=True)
+    total = np.zeros(len(union), np.int64)
+    np.add.at(total, place, np.concatenate([counts, more_counts]))
+    return union, total
+
+
+class _Quantity(NamedTuple):
+    """Something counted or averaged over deals: its value for each of some endings, in whole numbers."""
+
+    measure: str
+    side: str
+    values: Integers
+    chance: bool                        # the values are 0 and 1
+
+
+def _quantities(rules: RuleSet, endings: pl.DataFrame, prefix: str = "") -> Iterator[_Quantity]:
+    """Yields what can be said of endings by outcome and winner alone."""
+    outcomes = [Outcome(text) for text in endings[f"{prefix}outcome"]]
+    callers = (endings[f"{prefix}winner"] == "caller").to_numpy()
+    scored = list(zip(outcomes, callers.tolist(), strict=True))
+    points = np.array([rules.score_of(*ending) for ending in scored], np.int64)
+    kots = np.array([rules.kots_of(*ending) > 0 for ending in scored], np.int64)
+    won = {"caller": callers.astype(np.int64), "defender": 1 - callers}
+    of_the_winner = (("win", np.ones_like(kots), True), ("kot", kots, True), ("points", points, False))
+    for measure, values, chance in of_the_winner:
+        for side in SIDES[:2]:
+            yield _Quantity(measure, side, values * won[side], chance)
+    yield _Quantity("points-ahead", "caller", points * (won["caller"] - won["defender"]), False)
+
+
+def _all_quantities(rules: RuleSet, endings: pl.DataFrame) -> Iterator[_Quantity]:
+    outcomes, winners = endings["outcome"].to_list(), endings["winner"].to_list()
+    for outcome in Outcome:
+        for side in _winners(rules, outcome):
+            hit = [(was, by) == (outcome.value, side) for was, by in zip(outcomes, winners, strict=True)]
+            yield _Quantity(outcome.value, side, np.array(hit, np.int64), True)
+    yield from _quantities(rules, endings)
+    for what in ("tricks", "tens") if rules.objective is Objective.TENS else ("tricks",):
+        for side in SIDES[:2]:
+            yield _Quantity(what, side, endings[f"{side}_{what}"].to_numpy().astype(np.int64), False)
+
+
+def _winners(rules: RuleSet, outcome: Outcome) -> Sequence[str]:
+    """Returns the sides that can win a deal with this outcome under the rules."""
+    by_tens = outcome in (Outcome.THREE_TENS, Outcome.TWO_TENS, Outcome.FOUR_TENS, Outcome.WHITEWASH)
+    if outcome is Outcome.REDEAL or by_tens != (rules.objective is Objective.TENS):
+        return ()
+    if by_tens:
+        return SIDES[:2]
+    if outcome is Outcome.CLAIM_MADE:
+        return SIDES[:2] if rules.claim else ()
+    if outcome in (Outcome.CALLER_KOT, Outcome.DEFENDER_KOT) and rules.kot is Kot.NONE:
+        return ()
+    return SIDES[:1] if outcome in (Outcome.CALLER_WIN, Outcome.CALLER_KOT) else SIDES[1:2]
+
+
+def _estimates(rules: RuleSet, counts: pl.DataFrame) -> Iterator[dict[str, Any]]:
+    """Yields the rows of the summary for one rule set and line-up."""
+    everything = int(counts["deals"].sum())
+    played = counts.filter(counts["outcome"] != Outcome.REDEAL.value)
+    deals = played["deals"].to_numpy()
+    for quantity in _all_quantities(rules, played):
+        yield _row(quantity, int(deals.sum()), deals, Method.WILSON if quantity.chance else Method.T)
+    if rules.redeal is not Redeal.OFF:
+        redeals = everything - int(deals.sum())
+        yield _told("redeal", "both", everything, proportions(redeals, everything), Method.WILSON)
+
+
+def _compared(rules: RuleSet, first: RuleSet, counts: pl.DataFrame) -> Iterator[dict[str, Any]]:
+    """Yields the rows of the differences for one rule set and line-up, over deals that both played."""
+    redeal = Outcome.REDEAL.value
+    both = counts.filter((counts["outcome"] != redeal) & (counts["first_outcome"] != redeal))
+    deals = both["deals"].to_numpy()
+    pairs = zip(_quantities(rules, both), _quantities(first, both, "first_"), strict=True)
+    for ours, theirs in pairs:
+        if (ours.measure, ours.side) in COMPARED:
+            apart = ours._replace(values=ours.values - theirs.values)
+            yield _row(apart, int(deals.sum()), deals, Method.PAIRED_T)
+
+
+def _row(quantity: _Quantity, n: int, deals: Integers, method: Method) -> dict[str, Any]:
+    total = int(quantity.values @ deals)
+    if method is Method.WILSON:
+        found = proportions(total, n)
+    else:
+        found = means(n, total, int(quantity.values**2 @ deals))
+    return _told(quantity.measure, quantity.side, n, found, method)
+
+
+def _told(measure: str, side: str, n: int, found: Estimates, method: Method) -> dict[str, Any]:
+    numbers = {name: float(value) for name, value in found._asdict().items()}
+    return {"measure": measure, "side": side, **numbers, "n": n, "method": method}

@@ -1,0 +1,311 @@
+"""What every study is: parameters, chunks of results, tables made from them.
+
+A study is a question about the game that deals answer.  Its work is counted in *units* (deals, or
+hands), numbered from 0.  `chunk` plays some of them; what it returns depends on the parameters and the
+numbers of the units alone, so that it does not matter who plays which chunk, when, or in what order.
+`summarise` makes the study's tables out of all chunks.  Where they are played and kept is no concern of
+the study.
+
+A study's rows hold whole numbers (counts, sums, sums of squares) as far as they can.  Sums of those are
+the same in every order; fractions come last, in the tables.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
+
+from courtpiece.errors import UsageError, suggest
+from courtpiece.players import Lineup, parse_lineup
+from courtpiece.rules import RuleSet, name_of, resolve
+from courtpiece.stats import plus_minus
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from courtpiece.plots import Figure
+
+ColumnType = Literal[
+    "uint8", "uint16", "uint32", "uint64", "int32", "int64", "float64", "bool", "text", "category"
+]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table on disk, documented in the file itself."""
+
+    name: str
+    type: ColumnType
+    unit: str                           # "" for a pure number or a name
+    meaning: str
+    values: tuple[str, ...] = ()        # of a "category", in the order of their codes
+
+    @property
+    def dtype(self) -> pl.DataType:
+        """The polars type; a category is an Enum, which Parquet keeps as a dictionary of strings."""
+        import polars as pl
+
+        if self.type == "category":
+            return pl.Enum(list(self.values))
+        return {
+            "uint8": pl.UInt8(), "uint16": pl.UInt16(), "uint32": pl.UInt32(), "uint64": pl.UInt64(),
+            "int32": pl.Int32(), "int64": pl.Int64(), "float64": pl.Float64(), "bool": pl.Boolean(),
+            "text": pl.String(),
+        }[self.type]
+
+
+def schema(columns: Iterable[Column]) -> dict[str, pl.DataType]:
+    """Returns the polars schema of some columns."""
+    return {column.name: column.dtype for column in columns}
+
+
+# What every table of estimates says about each of them, after the columns that name it.
+ESTIMATE_COLUMNS = (
+    Column("value", "float64", "", "the estimate"),
+    Column("standard_error", "float64", "", "its standard error"),
+    Column("low", "float64", "", "lower end of its 95 % interval"),
+    Column("high", "float64", "", "upper end of its 95 % interval"),
+    Column("n", "int64", "", "deals (or other independent units) it rests on"),
+    Column("method", "category", "", "how the interval was made", ("wilson", "t", "paired-t", "bootstrap")),
+)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How the values of a parameter are read from Python, TOML or text, and written again."""
+
+    word: str                           # for the command line's help: RULES, PLAYERS, N
+    read: Callable[[Any], Any]          # raises a CourtpieceError with one clear line
+    write: Callable[[Any], str | int | float | bool]    # exact, for study.json: `read` takes it back
+    show: Callable[[Any], str]          # as a person would type it
+
+
+def parameter(
+    doc: str, kind: Kind, default: Any, *, many: bool = False, optional: bool = False, design: bool = True
+) -> Any:
+    """Returns the dataclass field of a study's parameter.
+
+    `many` takes a list, `optional` takes None.  What is not part of the `design` may change from one
+    command to the next on the same results: it says how far a run goes, not what it is.
+    """
+    about = {"doc": doc, "kind": kind, "many": many, "optional": optional, "design": design}
+    return field(default=default, metadata=about)
+
+
+def _read_whole(value: Any) -> int:
+    if isinstance(value, str):
+        try:
+            number = float(value.replace("_", "").replace(",", ""))
+            exact = int(number) if "e" in value.lower() else int(value.replace("_", "").replace(",", ""))
+        except (ValueError, OverflowError):
+            raise UsageError(f'must be a whole number, not "{value}"') from None
+        if exact != number:
+            raise UsageError(f'must be a whole number, not "{value}"')
+        return exact
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise UsageError(f"must be a whole number, not {value!r}")
+    return int(value.__index__())
+
+
+def whole(least: int, word: str = "N") -> Kind:
+    """Returns the kind of whole numbers from `least` up; text may hold `_` or `,` or be like 2e7."""
+
+    def read(value: Any) -> int:
+        number = _read_whole(value)
+        if number < least:
+            raise UsageError(f"must be at least {least}, not {number}")
+        return number
+
+    return Kind(word, read, int, lambda number: f"{number:d}")
+
+
+def _read_positive(value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise UsageError(f"must be a number, not {value!r}") from None
+    if not 0 < number < float("inf"):
+        raise UsageError(f"must be above 0, not {value}")
+    return number
+
+
+def _read_text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise UsageError(f"must be text, not {value!r}")
+    return value
+
+
+def _read_lineup(value: Any) -> Lineup:
+    return value if isinstance(value, Lineup) else parse_lineup(_read_text(value))
+
+
+RULES = Kind("RULES", resolve, str, name_of)
+PLAYERS = Kind("PLAYERS", _read_lineup, str, str)
+POSITIVE = Kind("X", _read_positive, float, repr)
+TEXT = Kind("TEXT", _read_text, str, str)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameters:
+    """What every study can be asked; each study adds its own.  Values are read and checked whole."""
+
+    rules: tuple[RuleSet, ...] = parameter(
+        "a rule set: a preset, a file, or a line such as single-sir,target=5; give several to compare them",
+        RULES, ("single-sir",), many=True,
+    )
+    players: tuple[Lineup, ...] = parameter(
+        "who plays: one player for all seats, or two, the caller's side first; give several to compare them",
+        PLAYERS, ("greedy",), many=True,
+    )
+    seed: int = parameter("the seed of all that is random", whole(0), 1)
+    deals: int | None = parameter("how many deals", whole(1), None, optional=True, design=False)
+    precision: float | None = parameter(
+        "go on until every half-width of a 95 % interval is at most this",
+        POSITIVE, None, optional=True, design=False,
+    )
+
+    def __post_init__(self) -> None:
+        for about in fields(self):
+            object.__setattr__(self, about.name, _read(about.name, about.metadata, getattr(self, about.name)))
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Self:
+        """Returns the parameters of a mapping; raises UsageError for a key that is none of them."""
+        known = [about.name for about in fields(cls)]
+        for key in values:
+            if key not in known:
+                hint = suggest(key, known) or f"; there are {', '.join(known)}"
+                raise UsageError(f'there is no parameter "{key}"{hint}')
+        return cls(**values)
+
+    def design(self) -> dict[str, Any]:
+        """Returns what makes the results what they are, as JSON can hold it."""
+        return {about.name: _write(about.metadata, getattr(self, about.name))
+                for about in fields(self) if about.metadata["design"]}
+
+    def shown(self) -> dict[str, str]:
+        """Returns every parameter as a person would type it; "" for one that is not set."""
+        return {about.name: ", ".join(self.typed(about.name)) for about in fields(self)}
+
+    def typed(self, name: str) -> list[str]:
+        """Returns the texts that the command line would need for one parameter, one for each value."""
+        about = next(about for about in fields(self) if about.name == name)
+        value, kind = getattr(self, name), about.metadata["kind"]
+        if value is None:
+            return []
+        return [kind.show(item) for item in (value if about.metadata["many"] else (value,))]
+
+
+def _read(name: str, about: Mapping[str, Any], value: Any) -> Any:
+    kind: Kind = about["kind"]
+    if value is None and about["optional"]:
+        return None
+    if not about["many"]:
+        return _named(name, kind, value)
+    listed = value if isinstance(value, (list, tuple)) else (value,)
+    items = tuple(_named(name, kind, item) for item in listed)
+    if not items:
+        raise UsageError(f"{name}: give one at least")
+    for at, item in enumerate(items):
+        if item in items[:at]:
+            raise UsageError(f"{name}: {kind.show(item)} is given twice")
+    return items
+
+
+def _named(name: str, kind: Kind, value: Any) -> Any:
+    try:
+        return kind.read(value)
+    except UsageError as error:
+        raise UsageError(f"{name}: {error}") from None
+
+
+def _write(about: Mapping[str, Any], value: Any) -> Any:
+    kind: Kind = about["kind"]
+    if value is None:
+        return None
+    return [kind.write(item) for item in value] if about["many"] else kind.write(value)
+
+
+P = TypeVar("P", bound=Parameters)
+
+
+class Study(ABC, Generic[P]):
+    """One question that deals answer.  Instances hold nothing; all comes from the parameters."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    question: ClassVar[str]
+    version: ClassVar[int] = 1          # goes up when results change, never for speed
+    extent: ClassVar[str] = "deals"     # the parameter that counts the units, and their name
+    default_units: ClassVar[int] = 1_000_000
+    # "threads" where `chunk` leaves Python's lock alone nearly all the time, as the kernel does.
+    parallel: ClassVar[Literal["threads", "processes"]] = "processes"
+    Parameters: ClassVar[type[Parameters]] = Parameters
+
+    def parameters(self, values: Mapping[str, Any]) -> P:
+        """Returns the parameters of this study from a mapping of names to values."""
+        return self.Parameters.of(values)       # type: ignore[return-value]
+
+    def units(self, p: P) -> int | None:
+        """Returns how many units are asked for; None when the precision alone decides."""
+        asked: int | None = getattr(p, self.extent)
+        return self.default_units if asked is None and p.precision is None else asked
+
+    @abstractmethod
+    def chunk_units(self, p: P) -> int:
+        """Returns how many units make a good chunk: about a second's work.  Only the design counts."""
+
+    @abstractmethod
+    def columns(self, p: P) -> tuple[Column, ...]:
+        """Returns the columns of a chunk's results."""
+
+    @abstractmethod
+    def table_columns(self, p: P) -> dict[str, tuple[Column, ...]]:
+        """Returns the columns of each of the study's tables; one of them is called "summary"."""
+
+    @abstractmethod
+    def chunk(self, p: P, start: int, stop: int) -> pl.DataFrame:
+        """Returns the results of units start to stop-1, a pure function of the parameters and these."""
+
+    @abstractmethod
+    def summarise(self, p: P, shards: pl.LazyFrame) -> dict[str, pl.DataFrame]:
+        """Returns the study's tables from the rows of all chunks, whatever the order of these rows."""
+
+    @abstractmethod
+    def headline(self, p: P, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+        """Returns the short table that answers the question.
+
+        A column `x_half_width` right after a column `x` is shown with it, as `x ± half-width`.
+        """
+
+    def half_widths(self, p: P, tables: Mapping[str, pl.DataFrame]) -> list[float]:
+        """Returns the half-widths that a run with a precision must bring down: all in the summary."""
+        summary = tables["summary"]
+        return ((summary["high"] - summary["low"]) / 2).to_list()
+
+    def figures(self, p: P, tables: Mapping[str, pl.DataFrame]) -> Sequence[Figure]:
+        """Returns the figures of the report."""
+        return ()
+
+
+def readable(table: pl.DataFrame) -> tuple[list[str], list[list[str]]]:
+    """Returns a table's heads and rows as text: `x` and `x_half_width` in one cell, as `x ± half-width`."""
+    errors = {name: f"{name}_half_width" for name in table.columns if f"{name}_half_width" in table.columns}
+    heads = [name for name in table.columns if name not in errors.values()]
+    rows = [
+        [_cell(row[name], row[errors[name]] if name in errors else None) for name in heads]
+        for row in table.iter_rows(named=True)
+    ]
+    return heads, rows
+
+
+def _cell(value: Any, half_width: float | None) -> str:
+    if value is None:
+        return "–"
+    if half_width is not None:
+        return plus_minus(value, half_width)
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -1,0 +1,141 @@
+"""Checking a run's folder: its files, their checksums, and chunks played again from scratch."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from courtpiece.errors import RunError
+from courtpiece.run import Run, design_of, scan_chunks
+from courtpiece.store import Folder, checksum, read_table, shard_metadata, table_metadata
+from courtpiece.studies.study import Column, Study, schema
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verification:
+    """What was found in a run's folder."""
+
+    folder: str
+    units: int
+    unit: str
+    chunks: int                         # complete and as they should be
+    recomputed: tuple[int, ...]         # the numbers of those played again from scratch
+    problems: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def sound(self) -> bool:
+        """True when nothing is wrong."""
+        return not self.problems
+
+
+def verify(
+    path: str | os.PathLike[str],
+    *,
+    sample: int | None = 2,
+    seed: int | None = None,
+    study: Study[Any] | None = None,
+) -> Verification:
+    """Checks a run's folder: every file, every checksum, the tables, and chunks played again from scratch.
+
+    `sample` is how many chunks to play again (None for all), chosen by `seed` (by chance).  Raises RunError
+    when the folder is no run's, or when a run is being written there.
+    """
+    folder = Folder(path)
+    with folder.locked(writing=False):
+        return _Inspection(Run.open(path, study)).verify(sample, random.Random(seed))
+
+
+# What files of the same run may tell differently: their own checksums, and which package wrote them.
+_FREE = {"sha256", "file_sha256", "package"}
+
+
+class _Inspection:
+    """One call of `verify`."""
+
+    def __init__(self, run: Run) -> None:
+        self.run, self.folder, self.design, self.study = run, run.folder, run.design, run.study
+        self.p, self.plan = run.parameters, run.design.plan
+        self.columns = self.study.columns(self.p)
+        self.problems: list[str] = []
+        self.notes: list[str] = []
+
+    def verify(self, sample: int | None, rng: random.Random) -> Verification:
+        current = design_of(self.study, self.p, self.plan)
+        repeatable = current.behaviour == self.design.behaviour
+        if not repeatable:
+            self.notes.append(f"this package gives other results ({current.behaviour}) than the one that "
+                              f"made the run ({self.design.behaviour}): nothing was played again")
+        sound = self._check_chunks()
+        chosen: list[int] = []
+        if repeatable:
+            chosen = sorted(sound if sample is None else rng.sample(list(sound), min(sample, len(sound))))
+        for index in chosen:
+            start, stop = self.plan.bounds(index)
+            if checksum(self.study.chunk(self.p, start, stop), self.columns) != sound[index]:
+                path = self.folder.shard_file(index)
+                self.problems.append(f"{path} differs from the same chunk played again")
+        if len(sound) == len(self.plan):
+            self._check_tables(repeatable)
+        return Verification(
+            folder=str(self.folder), units=self.plan.units, unit=self.design.unit, chunks=len(sound),
+            recomputed=tuple(chosen), problems=tuple(self.problems), notes=tuple(self.notes),
+        )
+
+    def _check_chunks(self) -> dict[int, str]:
+        """Returns the checksums of the chunks that are as they should be."""
+        files = self.folder.shard_files()
+        known = set(files.values())
+        for path in sorted(self.folder.shards_folder.glob("*")):
+            if path.name.endswith(".tmp"):
+                self.notes.append(f"{path} was left by a process that was killed; the next run removes it")
+            elif path not in known:
+                self.problems.append(f"{path} does not belong here")
+        missing = [index for index in range(len(self.plan)) if index not in files]
+        if missing:
+            first = ", ".join(str(index) for index in missing[:5]) + (", …" if len(missing) > 5 else "")
+            self.problems.append(f"{len(missing)} of {len(self.plan)} chunks are missing ({first}); "
+                                 "run the same command again to make them")
+        sound = {}
+        for index, path in sorted(files.items()):
+            try:
+                sound[index] = self._check_chunk(index, path)
+            except RunError as error:
+                self.problems.append(str(error))
+        return sound
+
+    def _check_chunk(self, index: int, path: Path) -> str:
+        """Returns the checksum of one chunk's rows; raises RunError for whatever is wrong with them."""
+        if index >= len(self.plan):
+            raise RunError(f"{path} lies beyond the end of the run")
+        expected = shard_metadata(self.design, self.columns, index, *self.plan.bounds(index))
+        return self._check_file(path, self.columns, expected)
+
+    def _check_file(self, path: Path, columns: Sequence[Column], expected: Mapping[str, Any]) -> str:
+        rows, about = read_table(path)
+        for key in sorted({*expected, *about} - _FREE):
+            if expected.get(key) != about.get(key):
+                raise RunError(f"{path} does not belong to this run: its {key} differs")
+        if dict(rows.schema) != schema(columns):
+            raise RunError(f"{path} is damaged: its columns are not those of the study")
+        found = checksum(rows, columns)
+        if found != about.get("sha256"):
+            raise RunError(f"{path} is damaged: its rows do not have the checksum it tells")
+        return found
+
+    def _check_tables(self, repeatable: bool) -> None:
+        paths = [self.folder.shard_file(index) for index in range(len(self.plan))]
+        tables = self.study.summarise(self.p, scan_chunks(self.study, self.p, paths)) if repeatable else {}
+        for name, columns in self.study.table_columns(self.p).items():
+            path = self.folder.table_file(name)
+            try:
+                found = self._check_file(path, columns, table_metadata(self.design, columns, name))
+            except RunError as error:
+                self.problems.append(str(error))
+                continue
+            if name in tables and checksum(tables[name], columns) != found:
+                self.problems.append(f"{path} differs from the table made again from the chunks")
