@@ -613,6 +613,13 @@ class TestPile:
         options = {"pile_blocks": [2], "blocked_run": "restarts"}
         assert self.taken("100131313131", 3, **options) == [3, 0]
 
+    def test_trump_ace_refuses_no_other_ace_and_ace_on_ace_no_single_one(self) -> None:
+        king_then_ace = "AS KS QS KH KC AD AH QH AC KD QD QC"  # tricks five and six, hearts trump
+        arrangement = Arrangement([0, 2, 0, 2, 1, 1, 1, 0, 0, 0, 0, 0], tops=king_then_ace)
+        for block in ("trump-ace", "ace-on-ace"):
+            deal = arrangement.start(PILE | {"pile_blocks": [block]}, "H")
+            assert arrangement.play(deal, tricks=6).taken == [0, 6]
+
     def test_tens_count_when_they_are_picked_up(self) -> None:
         rules = {"collection": "pile", "kot": "none", "objective": "tens", "deal_ends": "after-thirteen"}
         arrangement = Arrangement([1, 3, 0, 0, 1, 3, 1, 3, 1, 3, 1, 3], last=1)

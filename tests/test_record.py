@@ -553,6 +553,16 @@ class TestMatches:
         refused = error_of(record)
         assert (refused["error"], refused["deal"]) == ("bad-record", 1)
 
+    def test_a_deal_may_have_an_id_of_its_own(self) -> None:
+        deals, _ = self.played_match("single-sir", seed=4)
+        record = write_match(deals, id="m")
+        record["match"][1]["id"] = "second"
+        result = judge(record)
+        assert result["id"] == "m"
+        assert result["deals"][1]["id"] == "second"
+        record["match"][1]["id"] = []
+        assert (error_of(record)["error"], error_of(record)["deal"]) == ("bad-record", 2)
+
     def test_a_dealer_out_of_turn_is_refused(self) -> None:
         deals, _ = self.played_match("single-sir", seed=4)
         record = write_match(deals, id=9)

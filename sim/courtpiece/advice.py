@@ -162,6 +162,16 @@ class Worth:
 
 def play_calls(table: Table, worth: Worth, calls: Calls, seed: int, start: int, count: int) -> Tally:
     """Returns what comes of every call of a hand on its deals start … start+count-1."""
+    batches = [
+        _play_batch(table, worth, calls, seed, at, min(_BATCH, start + count - at))
+        for at in range(start, start + count, _BATCH)
+    ]
+    return Tally(
+        np.asarray(sum(batch.counts for batch in batches)), np.asarray(sum(batch.products for batch in batches))
+    )
+
+
+def _play_batch(table: Table, worth: Worth, calls: Calls, seed: int, start: int, count: int) -> Tally:
     stream = 1 + calls.hand_class.index
     out = np.empty((count, len(calls.canonical)), RESULT)
     said = [place for place, word in enumerate(calls.canonical) if word != "redeal"]

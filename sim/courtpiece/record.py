@@ -65,9 +65,7 @@ def judge(record: object) -> Json:
     head: Json = {}
     try:
         whole = _object(record, "a record")
-        if isinstance(whole.get("id"), (list, dict)):
-            raise RecordError("bad-record", "id must be a text or a number")
-        head = {"id": whole["id"]} if "id" in whole else {}
+        head = _head(whole)
         return _judge_match(whole, head) if "match" in whole else answer(read(whole), **head)
     except RecordError as error:
         return _refusal(error, head)
@@ -89,6 +87,13 @@ def answer(deal: Deal, **head: Any) -> Json:
         result[name] = _by_side(deal, getattr(deal, name))
     result["next_dealer"] = LETTERS[deal.rules.direction][dealer]
     return result
+
+
+def _head(record: Json) -> Json:
+    """Returns what an answer echoes."""
+    if isinstance(record.get("id"), (list, dict)):
+        raise RecordError("bad-record", "id must be a text or a number")
+    return {"id": record["id"]} if "id" in record else {}
 
 
 def _outcome(deal: Deal) -> Outcome:
@@ -132,9 +137,10 @@ def _judge_match(record: Json, head: Json) -> Json:
         try:
             if match is not None and match.winner is not None:
                 raise RecordError("match-over", f"the match was won after deal {match.deals}")
+            sheet = _object(sheet, "a deal of a match")
             deal = _read_deal_of_match(sheet, rules, None if match is None else match.dealer)
             match = match or Match(rules, deal.dealer)
-            judged.append({**answer(deal), "bonus": match.add(_outcome(deal), deal.winner)})
+            judged.append({**answer(deal, **_head(sheet)), "bonus": match.add(_outcome(deal), deal.winner)})
         except RecordError as error:
             return _refusal(error, head, deal=number)
     score, streaks = (match.score, match.streaks) if match else ([0, 0], [0, 0])
@@ -159,9 +165,8 @@ def read(record: Mapping[str, Any]) -> Deal:
     return _play_out(record, rules, LETTERS[rules.direction].index(record["dealer"]))
 
 
-def _read_deal_of_match(sheet: object, rules: RuleSet, dealer: int | None) -> Deal:
+def _read_deal_of_match(record: Json, rules: RuleSet, dealer: int | None) -> Deal:
     """Returns the deal of a match that `dealer` has to deal, or anyone if it is the first."""
-    record = _object(sheet, "a deal of a match")
     keys = tuple(key for key in _DEAL_KEYS if key != "rules")
     _check_form(record, keys, needed=("dealer", "hands") if dealer is None else ("hands",))
     order = LETTERS[rules.direction]

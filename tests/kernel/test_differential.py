@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.strategies import legal_rule_sets
 
 from courtpiece._kernel import engine
 from courtpiece.cards import PACK, Card
@@ -16,7 +17,6 @@ from courtpiece.deal import Deal
 from courtpiece.players.callers import LONGEST
 from courtpiece.rules import Objective, Outcome, RuleSet, Trump, preset_names, resolve
 from courtpiece.table import NONE, REVEAL, Table, Trace, word_code, word_text
-from tests.strategies import legal_rule_sets
 
 OUTCOMES = list(Outcome)
 MAY_REVEAL = 1 << 63
@@ -122,7 +122,9 @@ def test_kernel_follows_the_readable_engine_on_every_preset(name: str) -> None:
         assert_kernel_follows(resolve(name), seed)
 
 
-@pytest.mark.parametrize("players", ["random", "simple", "greedy", "simple/absent", "random/strongest:pass=always"])
+@pytest.mark.parametrize(
+    "players", ["random", "simple", "greedy", "simple/absent", "random/strongest:pass=always"]
+)
 @pytest.mark.parametrize("name", preset_names())
 def test_readable_engine_agrees_with_deals_the_kernel_played(name: str, players: str) -> None:
     assert_engine_agrees(resolve(name), Table(name, players).trace(20, 0, 40))

@@ -2,12 +2,14 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import disjoint_base
 
 from courtpiece.rules import RuleSet
 
 CARD_PLAYERS: tuple[str, ...]
 RESULT: np.dtype[np.void]
 
+@disjoint_base
 class Setup:
     def __init__(
         self,

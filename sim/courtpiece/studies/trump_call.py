@@ -37,14 +37,14 @@ _PLAYED_A_SECOND = 700_000              # deals, by one core
 class TrumpCallParameters(Parameters):
     """What the study can be asked."""
 
-    deals: int = parameter("on how many deals each call of a hand is played", whole(4), 4000)
+    deals: int = parameter("on how many deals each call of a hand is played", whole(4), 2000)
     hands: int | None = parameter(
         "how many hands: at random, or the first of those given", whole(1), None, optional=True, design=False
     )
     hand: tuple[Hand, ...] | None = parameter(
         'a hand to look at, such as "AS KS 5S 2H 9D"; give several', HAND, None, many=True, optional=True
     )
-    file: HandsFile | None = parameter(
+    file: HandsFile | None = parameter(  # noqa: RUF009 (as the base class's, a dataclass field)
         "a file of hands to look at, CSV or text, one a line", FILE, None, optional=True
     )
 
@@ -69,7 +69,7 @@ class TrumpCall(Study[TrumpCallParameters]):
     title = "Trump calls from five cards"
     question = "How good is each trump call from five cards?"
     extent: ClassVar[str] = "hands"
-    default_units: ClassVar[int] = 5000
+    default_units: ClassVar[int] = 10_000
     parallel: ClassVar[Literal["threads", "processes"]] = "threads"
     Parameters: ClassVar[type[Parameters]] = TrumpCallParameters
 
@@ -86,7 +86,7 @@ class TrumpCall(Study[TrumpCallParameters]):
             "wins": ("deals", "won by the caller's side"),
             "kots": ("deals", "won by the caller's side with a kot (any outcome that counts as one)"),
             "conceded": ("deals", "won by the defenders with a kot"),
-            "points": (_unit(p), "sum over the deals of the points ahead: the caller's side's less the defenders'"),
+            "points": (_unit(p), "sum of the points ahead: the caller's side's less the defenders'"),
             "points_squared": ("", "sum of their squares"),
             "tricks": ("tricks", "sum of the tricks taken by the caller's side until the deal ends"),
             "tricks_squared": ("", "sum of their squares"),
@@ -129,7 +129,8 @@ class TrumpCall(Study[TrumpCallParameters]):
                 for name, column in _rows(number, p, table, calls, worth, tally).items():
                     values[name].append(column)
         return pl.DataFrame([
-            pl.Series(column.name, np.concatenate(values[column.name])).cast(column.dtype) for column in columns
+            pl.Series(column.name, np.concatenate(values[column.name])).cast(column.dtype)
+            for column in columns
         ])
 
     def summarise(self, p: TrumpCallParameters, shards: pl.LazyFrame) -> dict[str, pl.DataFrame]:
@@ -189,7 +190,7 @@ def _rows(
         "half": np.repeat(HALVES, size),
         "place": by_call(range(size)),
         "call": by_call([words[0] for words in calls.words]),
-        "also": by_call([" ".join(words[1:]) for words in calls.words]),
+        "also": by_call([", ".join(words[1:]) for words in calls.words]),
         "deals": np.repeat(tally.deals, size),
         **{name: tally.total(sums[name]).ravel() for name in MEASURES},
         **{f"product_{place}": products[:, :, place].ravel() for place in range(MOST_CALLS)},

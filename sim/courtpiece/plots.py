@@ -1,0 +1,303 @@
+"""Figures of the studies: matplotlib drawings of a study's tables, the same to the last byte each time.
+
+Colours are those of Okabe and Ito (2008), told apart by people of every colour vision; where colours mean
+something, so does a marker or a place.  Text is drawn as outlines, so that a page needs no fonts.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+from matplotlib.figure import Figure as Drawing
+from matplotlib.patches import Patch
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.axes import Axes
+
+BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, YELLOW, GREY = (
+    "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442", "#767676",
+)
+_MARKERS = "os^DvP"
+_SERIES = (GREY, ORANGE, GREEN, BLUE, VERMILION, PURPLE)
+_WIDTH = 5.6                            # inches: as wide as a phone shows without shrinking the letters much
+_STYLE: Any = {
+    "font.family": "DejaVu Sans",       # comes with matplotlib, and has the pips
+    "font.size": 9.0,
+    "axes.titlesize": 9.5,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": "#555555",
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "errorbar.capsize": 2.5,
+    "svg.fonttype": "path",
+    "figure.constrained_layout.use": True,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """One figure: a drawing, what it is called, and what it shows, in words."""
+
+    name: str
+    title: str
+    caption: str
+    drawing: Drawing
+
+    def svg(self) -> str:
+        """Returns the drawing as an SVG element to put into a page; its ids begin with the name."""
+        text = self._saved()
+        text = text[text.index("<svg"):]
+        text = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{self.name}-", text)
+        size = re.sub(r'(<svg [^>]*?) height="[^"]*"([^>]*?) width="[^"]*"|(<svg)', r"\1\2\3", text, count=1)
+        return re.sub("<svg", f'<svg role="img" aria-labelledby="{self.name}-title"', size, count=1).replace(
+            "<defs>", f'<title id="{self.name}-title">{_escaped(self.title)}</title><defs>', 1
+        )
+
+    def _saved(self) -> str:
+        out = io.StringIO()
+        with mpl.rc_context({**_STYLE, "svg.hashsalt": self.name}):
+            unsigned = {"Date": None, "Creator": None}
+            self.drawing.savefig(out, format="svg", metadata=unsigned, transparent=True)
+        return out.getvalue()
+
+    def _repr_svg_(self) -> str:
+        return self._saved()
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+@contextmanager
+def _drawing(height: float) -> Iterator[tuple[Drawing, Axes]]:
+    """Gives an empty drawing and its axes, in the style of all figures."""
+    with mpl.rc_context(_STYLE):
+        drawing = Drawing(figsize=(_WIDTH, height))
+        yield drawing, drawing.add_subplot()
+
+
+def _combinations(table: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
+    """Returns what tells each rule set and line-up from the others, "" for the only one, and its rows."""
+    parts = table.partition_by("rules", "players", as_dict=True, maintain_order=True)
+    many_rules = table["rules"].n_unique() > 1
+    many_players = table["players"].n_unique() > 1
+    return [
+        (" · ".join([str(rules)] * many_rules + [str(players)] * many_players), part)
+        for (rules, players), part in parts.items()
+    ]
+
+
+# Trump calls
+
+
+_HONOURS = ("none of A, K, Q", "one of them", "two of them", "all three")
+_POLICIES = {"random": "any call at random", "longest": "the longest suit", "strongest": "the strongest suit"}
+
+
+def trump_call(tables: Mapping[str, pl.DataFrame]) -> list[Figure]:
+    """Returns the figures of the trump-call study."""
+    return [*_win_by_holding(tables["lengths"]), _best_calls(tables["hands"]), _regrets(tables["summary"])]
+
+
+def _win_by_holding(lengths: pl.DataFrame) -> Iterator[Figure]:
+    for number, (which, rows) in enumerate(_combinations(lengths)):
+        with _drawing(3.7) as (drawing, axes):
+            for honours, label in enumerate(_HONOURS):
+                part = rows.filter(honours=honours).drop_nulls("win_half_width").sort("length")
+                if part.is_empty():
+                    continue
+                places = part["length"].cast(float) + (honours - 1.5) * 0.13
+                axes.errorbar(
+                    places.to_list(), (100 * part["win"]).to_list(), (100 * part["win_half_width"]).to_list(),
+                    marker=_MARKERS[honours], markersize=5, linestyle="none", color=_SERIES[honours],
+                    label=label,
+                )
+            axes.axhline(50, color="#555555", linewidth=0.8, linestyle=(0, (4, 3)))
+            axes.set_xticks(range(6))
+            axes.set_xlim(-0.5, 5.5)
+            axes.grid(axis="x", visible=False)
+            axes.set_xlabel("cards of the suit called, among the five")
+            axes.set_ylabel("deals won by the caller's side, %")
+            axes.set_title(which)
+            axes.legend(title="Held in the suit called", loc="upper left", alignment="left")
+        yield Figure(
+            f"win-by-holding-{number}" if number else "win-by-holding",
+            "Chance to win by the suit called",
+            "Chance that the side of the caller wins when a suit is called, by how many of the five cards "
+            "are of that suit and how many of its ace, king and queen. Every suit of every hand counts, also "
+            "where another call would be better. Bars are 95 % intervals.",
+            drawing,
+        )
+
+
+def _best_calls(hands: pl.DataFrame) -> Figure:
+    width = 2.5
+    parts = _combinations(hands)
+    chances = 100 * hands["win"].to_numpy()
+    low, high = float(chances.min()), float(chances.max())
+    start = low // width * width
+    edges = [start + width * step for step in range(int((high - start) // width) + 2)]
+    with _drawing(3.2) as (drawing, axes):
+        for number, (which, rows) in enumerate(parts):
+            wins = (100 * rows["win"]).to_list()
+            share = [100 / len(wins)] * len(wins)
+            colour = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, GREY)[number % 6]
+            if len(parts) == 1:
+                axes.hist(wins, edges, weights=share, color=SKY, edgecolor="white", linewidth=0.6)
+                median = float(rows["win"].median() or 0) * 100      # type: ignore[arg-type]
+                axes.axvline(median, color=VERMILION, linewidth=1.2)
+                axes.annotate(f"median {median:.0f} %", (median, 1), xycoords=("data", "axes fraction"),
+                              xytext=(5, -10), textcoords="offset points", color=VERMILION)
+            else:
+                axes.hist(wins, edges, weights=share, histtype="step", color=colour, linewidth=1.5,
+                          label=which)
+        if len(parts) > 1:
+            axes.legend()
+        axes.grid(axis="x", visible=False)
+        axes.set_xlabel("deals won by the caller's side with the hand's best call, %")
+        axes.set_ylabel("share of hands, %")
+    return Figure(
+        "best-calls",
+        "How good hands are when called best",
+        "How the chance to win is spread over the hands when each is called best. The best call was chosen "
+        "on half of a hand's deals and its chance is from the other half; luck alone spreads it by a "
+        "percentage point or two.",
+        drawing,
+    )
+
+
+def _regrets(summary: pl.DataFrame) -> Figure:
+    parts = _combinations(summary.filter(measure="regret"))
+    labels, places = [], []
+    with _drawing(0.9 + 0.32 * sum(len(part) for _, part in parts)) as (drawing, axes):
+        place = 0.0
+        for which, part in parts:
+            for row in part.sort("value", descending=True).iter_rows(named=True):
+                half = (row["high"] - row["low"]) / 2
+                axes.barh(place, row["value"], height=0.6, color=SKY)
+                axes.errorbar(row["value"], place, xerr=half, color="#222222", linewidth=1.2)
+                axes.annotate(f"{row['value']:.3f}", (max(row["high"], 0), place), xytext=(5, 0),
+                              textcoords="offset points", va="center")
+                labels.append(" · ".join(filter(None, [which, _POLICIES.get(row["policy"], row["policy"])])))
+                places.append(place)
+                place += 1
+            place += 0.4
+        axes.set_yticks(places, labels)
+        axes.invert_yaxis()
+        axes.grid(axis="y", visible=False)
+        axes.margins(x=0.2)
+        axes.axvline(0, color="#555555", linewidth=0.8)
+        axes.set_xlabel("points a deal lost against the hand's best call")
+    return Figure(
+        "regrets",
+        "What each way of calling loses",
+        "Points that a way of calling loses a deal, on average over the hands, against the best call of each "
+        "hand. The best call was chosen on one half of the deals and compared on the other. Bars are 95 % "
+        "intervals.",
+        drawing,
+    )
+
+
+# Kot frequency
+
+
+def kot_frequency(tables: Mapping[str, pl.DataFrame]) -> list[Figure]:
+    """Returns the figures of the kot-frequency study."""
+    summary = tables["summary"]
+    return [_kots(summary), _outcomes(summary)]
+
+
+def _kots(summary: pl.DataFrame) -> Figure:
+    parts = _combinations(summary.filter(measure="kot"))
+    sides = (("caller", "made by the caller's side", BLUE, "o", -0.14),
+             ("defender", "made by the defenders", VERMILION, "s", 0.14))
+    with _drawing(1.25 + 0.38 * len(parts)) as (drawing, axes):
+        for side, label, colour, marker, shift in sides:
+            rows = [part.filter(side=side).row(0, named=True) for _, part in parts]
+            axes.errorbar(
+                [100 * row["value"] for row in rows], [place + shift for place in range(len(rows))],
+                xerr=[[100 * (row["value"] - row["low"]) for row in rows],
+                      [100 * (row["high"] - row["value"]) for row in rows]],
+                marker=marker, markersize=5, linestyle="none", color=colour, label=label,
+            )
+        axes.set_yticks(range(len(parts)), [which or "all deals" for which, _ in parts])
+        axes.set_ylim(len(parts) - 0.5, -0.5)
+        axes.margins(x=0.03)
+        axes.set_xlabel("deals that end in a kot, %")
+        drawing.legend(loc="outside upper left", ncols=2)
+    return Figure(
+        "kots",
+        "How often a deal ends in a kot",
+        "Share of deals that end in a kot (any outcome that counts as one), by the side that makes it. Bars "
+        "are 95 % intervals; where none is to be seen it is shorter than the marker.",
+        drawing,
+    )
+
+
+# From the caller's best result to his worst: outcome, side that wins, what to call it, colour.
+_ENDINGS = (
+    ("claim-made", "caller", "claim", PURPLE),
+    ("caller-kot", "caller", "kot", BLUE),
+    ("whitewash", "caller", "whitewash", PURPLE),
+    ("four-tens", "caller", "four tens", BLUE),
+    ("three-tens", "caller", "three tens", SKY),
+    ("caller-win", "caller", "win", SKY),
+    ("two-tens", "caller", "two tens and won", "#B7DDF3"),
+    ("two-tens", "defender", "two tens and lost", "#FBE3B5"),
+    ("defender-win", "defender", "loss", ORANGE),
+    ("three-tens", "defender", "one ten", ORANGE),
+    ("four-tens", "defender", "no ten", VERMILION),
+    ("defender-kot", "defender", "kot", VERMILION),
+    ("whitewash", "defender", "whitewash", "#7A3500"),
+    ("claim-made", "defender", "claim", "#7A3500"),
+)
+_ROOM_FOR_A_NUMBER = 6                  # per cent of the width
+
+
+def _outcomes(summary: pl.DataFrame) -> Figure:
+    parts = _combinations(summary)
+    with _drawing(1.5 + 0.38 * len(parts)) as (drawing, axes):
+        ends = [0.0] * len(parts)
+        labels: dict[str, list[str]] = {}       # by colour
+        for outcome, side, label, colour in _ENDINGS:
+            found = [part.filter(measure=outcome, side=side) for _, part in parts]
+            shares = [100 * float(rows["value"][0]) if len(rows) else 0.0 for rows in found]
+            if not any(shares):
+                continue
+            axes.barh(range(len(parts)), shares, left=ends, height=0.62, color=colour,
+                      edgecolor="white", linewidth=0.5)
+            labels.setdefault(colour, []).append(label)
+            for place, share in enumerate(shares):
+                if share >= _ROOM_FOR_A_NUMBER:
+                    dark = colour in (BLUE, VERMILION, PURPLE, "#7A3500")
+                    axes.text(ends[place] + share / 2, place, f"{share:.0f}", ha="center", va="center",
+                              color="white" if dark else "black")
+            ends = [end + share for end, share in zip(ends, shares, strict=True)]
+        axes.set_yticks(range(len(parts)), [which or "all deals" for which, _ in parts])
+        axes.set_ylim(len(parts) - 0.5, -0.5)
+        axes.set_xlim(0, 100)
+        axes.grid(axis="y", visible=False)
+        axes.set_xlabel("share of the deals played, %")
+        keys = [Patch(color=colour, label=" / ".join(told)) for colour, told in labels.items()]
+        drawing.legend(handles=keys, loc="outside upper left", ncols=3, title="For the caller's side",
+                       alignment="left", columnspacing=1.2, handlelength=1.2)
+    return Figure(
+        "outcomes",
+        "How deals end",
+        "How the deals played end, from the best result of the caller's side on the left to its worst on the "
+        "right.",
+        drawing,
+    )

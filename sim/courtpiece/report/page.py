@@ -1,0 +1,266 @@
+"""The page that shows a run: its answer, figures, tables, method, and the command that makes it again.
+
+What is said on it in words about a study lies in `texts/NAME.toml`; a study without one gets the rest.
+The same folder gives the same page, to the last byte, with the same versions of what draws it.
+"""
+
+from __future__ import annotations
+
+import math
+import platform
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from courtpiece.rules import RuleSet
+from courtpiece.stats import LEVEL
+from courtpiece.store import write_whole
+from courtpiece.studies.study import ESTIMATE_COLUMNS, Column
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from courtpiece.run import Run
+
+_FOLDER = Path(__file__).parent
+_LONGEST = 40                           # rows of a table that is shown whole
+
+
+@dataclass(frozen=True, kw_only=True)
+class Texts:
+    """What is said about a study in words."""
+
+    method: Sequence[str] = ()
+    titles: Mapping[str, str] = field(default_factory=dict)         # of tables
+    captions: Mapping[str, str] = field(default_factory=dict)       # of tables, or by their first column
+    heads: Mapping[str, str] = field(default_factory=dict)          # of columns; and what values are called
+    percent: Sequence[str] = ()         # columns and measures that are chances, shown in per cent
+    bare: Sequence[str] = ()            # those of them whose head does not say so
+    hidden: Sequence[str] = ()          # tables that the figures and other tables tell in full
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageTable:
+    """A table as the page shows it."""
+
+    name: str
+    title: str
+    caption: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    numbers: Sequence[bool]             # by column: it holds numbers
+
+
+def write(run: Run) -> Path:
+    """Writes the page into the run's folder and returns its path."""
+    write_whole(run.folder.report_file, render(run).encode())
+    return run.folder.report_file
+
+
+def render(run: Run) -> str:
+    """Returns the page; raises RunError when the run is not complete."""
+    texts = _texts(run.design.study)
+    tables = run.tables
+    shown = [
+        _page_table(name, table, texts)
+        for name, table in tables.items()
+        if name not in texts.hidden and 0 < _shown_rows(table) <= _LONGEST
+    ]
+    page: str = _template().render(
+        title=run.study.title,
+        question=run.study.question,
+        answer=_page_table("headline", run.headline, texts),
+        figures=run.plot(),
+        tables=shown,
+        facts=_facts(run),
+        method=texts.method,
+        level=f"{100 * LEVEL:g} %",
+        rules=[
+            (name, line, list(_options(RuleSet.from_string(line)))) for name, line in run.design.rules.items()
+        ],
+        command=run.design.command,
+        provenance=_provenance(run),
+        files=_files(run),
+    )
+    return page
+
+
+def _facts(run: Run) -> list[tuple[str, str]]:
+    """Returns the parameters as a person would type them, and how much was played."""
+    unit = run.design.unit
+    told = {name: text for name, text in run.design.shown.items() if text and name != unit}
+    return [*told.items(), (unit, f"{run.units:,}")]
+
+
+def _options(rules: RuleSet) -> Iterator[tuple[str, str, str]]:
+    """Yields each option that is not at its default: name, value, what the option decides."""
+    values = rules.to_dict()
+    for option in fields(RuleSet):
+        if getattr(rules, option.name) != getattr(RuleSet(), option.name):
+            value = values[option.name]
+            if isinstance(value, Mapping):
+                value = ", ".join(f"{row.replace('_', ' ')} {points}" for row, points in value.items())
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            yield option.name, text, option.metadata["doc"]
+
+
+def _provenance(run: Run) -> list[tuple[str, str]]:
+    import matplotlib as mpl
+    import numpy as np
+    import polars as pl
+
+    from courtpiece._kernel import engine
+
+    drawn_with = (
+        f"Python {platform.python_version()}, numpy {np.__version__}, polars {pl.__version__}, "
+        f"matplotlib {mpl.__version__}"
+    )
+    return [
+        ("made by", f"courtpiece {run.design.package}"),
+        ("behaviour", run.design.behaviour),
+        ("kernel", engine.__name__.rpartition(".")[2]),
+        ("page drawn with", drawn_with),
+    ]
+
+
+def _files(run: Run) -> list[tuple[str, str, Sequence[Column]]]:
+    """Returns the files of the folder: path, what is in it, its columns."""
+    results = "shards/*.parquet", "the results, in chunks", run.study.columns(run.parameters)
+    found: list[tuple[str, str, Sequence[Column]]] = [results]
+    for name, columns in run.study.table_columns(run.parameters).items():
+        path = run.folder.table_file(name).relative_to(run.path).as_posix()
+        found.append((path, f"table “{name}”, {len(run.tables[name]):,} rows", columns))
+    return found
+
+
+# Tables
+
+
+def _shown_rows(table: pl.DataFrame) -> int:
+    return len(_spread(table)) if _is_long(table) else len(table)
+
+
+def _is_long(table: pl.DataFrame) -> bool:
+    """True for a table with a row for each measure."""
+    return "measure" in table.columns and {column.name for column in ESTIMATE_COLUMNS} <= set(table.columns)
+
+
+def _page_table(name: str, table: pl.DataFrame, texts: Texts) -> PageTable:
+    import polars as pl
+
+    varying = [
+        column for column in table.columns
+        if column not in ("rules", "players", "first") or table[column].n_unique() > 1
+    ]
+    table = table.select(varying)
+    if _is_long(table):
+        heads, rows = _measures(table, texts)
+    else:
+        percent = [column for column in table.columns if column in texts.percent]
+        both = [*percent, *(f"{column}_half_width" for column in percent)]
+        table = table.with_columns(pl.col(column) * 100 for column in both if column in table.columns)
+        table = table.filter(pl.col(column).is_not_null() for column in _unknown_alone(table))
+        heads, rows = _cells(table)
+        heads = [_head(head, texts, percent=head in percent) for head in heads]
+        rows = [[texts.heads.get(cell, cell) for cell in row] for row in rows]
+    return PageTable(
+        name=name,
+        title=texts.titles.get(name, name.replace("_", " ")),
+        caption=texts.captions.get(name) or texts.captions.get(table.columns[0], ""),
+        heads=heads,
+        rows=rows,
+        numbers=[all(_is_number(row[at]) for row in rows) for at in range(len(heads))],
+    )
+
+
+def _is_number(cell: str) -> bool:
+    return cell in ("", "–") or cell.removeprefix("-").removeprefix("−")[:1].isdigit()
+
+
+def _head(column: str, texts: Texts, *, percent: bool) -> str:
+    told = percent and column not in texts.bare
+    return texts.heads.get(column, column.replace("_", " ")) + (", %" if told else "")
+
+
+def _unknown_alone(table: pl.DataFrame) -> list[str]:
+    """Returns the half-widths that are unknown where their value is known: of means over a single hand."""
+    return [
+        f"{name}_half_width" for name in table.columns
+        if f"{name}_half_width" in table.columns and table[name].null_count() == 0
+    ]
+
+
+def _cells(table: pl.DataFrame) -> tuple[list[str], list[list[str]]]:
+    """Returns a table's heads and rows as text, a value and its half-width in one cell."""
+    heads = [name for name in table.columns if not name.endswith("_half_width")]
+    columns = []
+    for name in heads:
+        if f"{name}_half_width" in table.columns:
+            pairs = zip(table[name], table[f"{name}_half_width"], strict=True)
+            columns.append(["–" if value is None else _estimate(value, half) for value, half in pairs])
+        else:
+            columns.append([f"{value:,}" if isinstance(value, int) else str(value) for value in table[name]])
+    return heads, [list(row) for row in zip(*columns, strict=True)]
+
+
+def _estimate(value: float, half_width: float) -> str:
+    """Returns `value ± half-width`, rounded as the half-width deserves, to three decimals at most."""
+    digits = 3
+    if 0 < half_width < math.inf:       # one significant digit, two when it is a 1 or a 2
+        first = math.floor(math.log10(half_width))
+        digits = min(3, max(0, (half_width < 3 * 10**first) - first))
+    return f"{value:.{digits}f} ± {half_width:.{digits}f}".replace("-", "−")
+
+
+def _spread(table: pl.DataFrame) -> dict[tuple[str, ...], dict[tuple[str, ...], Mapping[str, Any]]]:
+    """Returns the estimates of a long table: by measure and side, then by all else that tells rows apart."""
+    estimates = {column.name for column in ESTIMATE_COLUMNS}
+    down = [name for name in ("measure", "side") if name in table.columns]
+    across = [name for name in table.columns if name not in estimates and name not in down]
+    found: dict[tuple[str, ...], dict[tuple[str, ...], Mapping[str, Any]]] = {}
+    for row in table.iter_rows(named=True):
+        line = found.setdefault(tuple(str(row[name]) for name in down), {})
+        line[tuple(str(row[name]) for name in across)] = row
+    return found
+
+
+def _measures(table: pl.DataFrame, texts: Texts) -> tuple[list[str], list[list[str]]]:
+    """Returns a long table with a line for each measure and a column for each rule set, players, policy."""
+    found = _spread(table)
+    columns = list(dict.fromkeys(column for line in found.values() for column in line))
+    heads = ["", *(" · ".join(texts.heads.get(part, part) for part in column) for column in columns)]
+    rows = []
+    for (measure, *side), line in found.items():
+        scale = 100 if measure in texts.percent else 1
+        whose = [texts.heads.get(name, name) for name in side]
+        label = " · ".join([_head(measure, texts, percent=scale == 100), *whose])
+        cells = [
+            _estimate(scale * line[column]["value"], scale * (line[column]["high"] - line[column]["low"]) / 2)
+            if column in line else "–"
+            for column in columns
+        ]
+        rows.append([label, *cells])
+    return heads, rows
+
+
+# Words
+
+
+@cache
+def _texts(study: str) -> Texts:
+    path = _FOLDER / "texts" / f"{study}.toml"
+    return Texts(**tomllib.loads(path.read_text(encoding="utf-8"))) if path.exists() else Texts()
+
+
+@cache
+def _template() -> Any:
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_FOLDER), autoescape=True, undefined=jinja2.StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+    )
+    return environment.get_template("page.html.j2")
