@@ -7,7 +7,7 @@ from courtpiece._kernel.bits cimport (
 )
 from courtpiece._kernel.deal cimport Deal
 from courtpiece._kernel.dice cimport Dice
-from courtpiece._kernel.rules cimport Rules
+from courtpiece._kernel.rules cimport FIRST_VOID, Rules
 from courtpiece._kernel.simple cimport above, unseen_by
 
 cdef inline uint64_t lanes(int suits) noexcept nogil:
@@ -36,6 +36,8 @@ cdef extern from *:
     static const signed char LEAD_LOW_ABOVE[13] = {-2, -2, 2, 3, 4, 2, 2, 0, -2, -4, -5, -9, -12};
     static const signed char LEAD_LOW_VOIDS[8] = {0, 13, 4, 4, 2, 42, -21, 10};
     static const signed char LEAD_LOW_VOIDS_SAFE[4] = {0, 19, 47, 50};
+    static const short LEAD_PAIR_TRUMP[13] = {0, 10, 45, 60, 90, 150, 350, 350, 350, 350, 350, 350, 350};
+    static const short LEAD_PAIR_MASTER[13] = {0, 0, 3, 6, 16, 50, 210, 210, 210, 210, 210, 210, 210};
     static const signed char LEAD_LOW_OWN[4][8] = {{0, -5, -3, 0, 2, 0, 0, 0}, {0, 9, 0, -2, 2, 2, 0, 0}, {0, 10, 0, -2, 2, 4, 2, 2}, {0, 6, -2, -6, 1, 13, 16, 16}};
     """
     const signed char *LEAD_TRUMP_FOES
@@ -49,6 +51,47 @@ cdef extern from *:
     const signed char *LEAD_LOW_VOIDS
     const signed char *LEAD_LOW_VOIDS_SAFE
     const signed char LEAD_LOW_OWN[4][8]
+    const short *LEAD_PAIR_TRUMP
+    const short *LEAD_PAIR_MASTER
+
+cdef extern from *:
+    """
+    static const signed char OPEN_LEAD_OWN[14] = {0, 127, 39, 5, -20, -22, -24, -36, -36, -36, -36, -36, -36, -36};
+    static const signed char OPEN_LEAD_MASTER[14] = {0, 40, -16, -40, -56, -93, -120, -127, -127, -127, -127, -127, -127, -127};
+    """
+    const signed char *OPEN_LEAD_OWN
+    const signed char *OPEN_LEAD_MASTER
+
+cdef inline int open_lead(const Deal *d, uint64_t legal, uint64_t unseen) noexcept nogil:
+    """Lead while no trump is made: short suits, so that this side is void first (S0.64)."""
+    cdef uint64_t own, masters = legal & ~shadow(unseen)
+    cdef int suit, value, best = NONE, best_value = -1000, card
+    for suit in range(4):
+        own = legal & suit_mask(suit)
+        if own:
+            if masters & own:
+                card = highest(own)
+                value = OPEN_LEAD_MASTER[count(own)]
+            else:
+                card = lowest(own)
+                value = OPEN_LEAD_OWN[count(own)] - rank_of(card)
+            if value > best_value:
+                best_value = value
+                best = card
+    return best
+
+cdef inline int make_trump(const Deal *d, uint64_t legal, uint64_t unseen) noexcept nogil:
+    """Void while no trump is made: the suit of this card becomes trump (S0.64): the longest, most of which has been played."""
+    cdef uint64_t own
+    cdef int suit, value, best = NONE, best_value = -1000
+    for suit in range(4):
+        own = legal & suit_mask(suit)
+        if own:
+            value = 4 * count(own) - count(unseen & suit_mask(suit))
+            if value > best_value:
+                best_value = value
+                best = lowest(own)
+    return best
 
 cdef inline int lead(const Deal *d, const Rules *r, int seat, uint64_t legal, uint64_t unseen) noexcept nogil:
     cdef int left = (seat + 1) & 3, mate = seat ^ 2, right = (seat + 3) & 3
@@ -75,12 +118,16 @@ cdef inline int lead(const Deal *d, const Rules *r, int seat, uint64_t legal, ui
             if masters & own:
                 card = highest(own)
                 value += 14
+                if r.pile and d.runner == seat:
+                    value += LEAD_PAIR_TRUMP[d.pile]
             else:
                 card = lowest(own)
                 value += LEAD_TRUMP_RANK[rank_of(card)]
         elif masters & own:
             card = highest(own)
             value = LEAD_MASTER_OWN[length]
+            if r.pile and d.runner == seat:
+                value += LEAD_PAIR_MASTER[d.pile]
             if foes_trumps:
                 value += LEAD_MASTER_RISKY[hidden]
             else:
@@ -160,12 +207,19 @@ cdef inline int greedy_play(const Deal *d, const Rules *r, int seat, uint64_t le
     cdef int next_foe = (seat + 1) & 3
     cdef bint mates
     if d.k == 0:
+        if r.trump_mode == FIRST_VOID and d.trump == NONE:
+            return open_lead(d, legal, unseen)
         return lead(d, r, seat, legal, unseen)
     if legal & (legal - 1) == 0:
         return lowest(legal)
     trumps = suit_mask(d.trump) if d.trump != NONE else 0
     mates = not ((d.winner ^ seat) & 1)
     own = legal & suit_mask(d.led)
+    if r.pile and d.pile < 6 and d.winner != d.runner or (mates and d.winner == d.runner):
+        if own:
+            return lowest(own)
+        if d.trump != NONE:
+            return throw(d, seat, legal, unseen, trumps)
     if own:
         if d.best >= 32:
             return lowest(own)
@@ -192,6 +246,8 @@ cdef inline int greedy_play(const Deal *d, const Rules *r, int seat, uint64_t le
             winning &= above(highest(rivals & ~above(highest(winning))))
         return lowest(winning)
     if d.trump == NONE:
+        if r.trump_mode == FIRST_VOID:
+            return make_trump(d, legal, unseen)
         return throw(d, seat, legal, unseen, trumps)
     winning = legal & trumps
     if mates:
@@ -209,6 +265,13 @@ cdef inline int greedy_card(const Deal *d, const Rules *r, Dice *dice, int seat,
     return greedy_play(d, r, seat, legal, 0)
 
 cdef inline bint greedy_reveal(const Deal *d, const Rules *r, Dice *dice, int seat) noexcept nogil:
-    if d.k == 0:
+    cdef uint64_t own_trumps
+    if seat == d.hider:
+        own_trumps = d.hands[seat] & suit_mask(suit_of(lowest(d.face_down)))
+        if d.k == 0:
+            return d.tricks >= 6 and own_trumps and count(own_trumps) <= 2
+        if not own_trumps and not d.blind:
+            return False
+    elif d.k == 0:
         return False
     return bool((d.winner ^ seat) & 1)
