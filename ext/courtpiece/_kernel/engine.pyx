@@ -9,7 +9,7 @@ from courtpiece.rules import Outcome as RulesOutcome
 
 from courtpiece._kernel.bits cimport NONE, bit, count, lowest, packed, unpacked
 from courtpiece._kernel.callers cimport (
-    ABSENT, ASK_REDEAL, BLIND, Caller, MOST_WORDS, NO_WORD, Opening, RANDOM_CALLER, WEIGHTED,
+    ABSENT, ASK_REDEAL, BLIND, CHANGE_SUIT, Caller, HIDE, MOST_WORDS, NO_WORD, Opening, RANDOM_CALLER, WEIGHTED,
     blind_word, change_word, first_word, say, start_opening, swap_five, wants_swap,
 )
 from courtpiece._kernel.deal cimport (
@@ -328,6 +328,9 @@ def play_calls(Setup setup, const uint64_t[::1] key, uint64_t start, five, const
         raise ValueError("out needs one column for each word")
     if len(five) != 5:
         raise ValueError("a calling hand has five cards")
+    for j in range(options):
+        if CHANGE_SUIT <= words[j] < HIDE or words[j] >= BLIND:
+            raise ValueError(f"nobody says {words[j]} first")
     for i in range(5):
         cards[i] = unpacked(five[i])
     with nogil:
