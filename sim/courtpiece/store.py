@@ -70,7 +70,7 @@ class Design:
     study: str
     behaviour: str                      # changes whenever the same parameters give other results
     parameters: Mapping[str, Any]
-    shown: Mapping[str, str]            # the parameters as a person would type them
+    shown: Mapping[str, str]            # the same as a person would type them
     rules: Mapping[str, str]            # by name: every option that is not at its default, in one line
     unit: str
     plan: Plan
