@@ -401,16 +401,18 @@ def trace_deals(Setup setup, const uint64_t[::1] key, uint64_t start, Py_ssize_t
 
 
 cdef Deal place(Setup setup, const uint8_t[:, ::1] hands, const uint8_t[::1] words, int claimer) except *:
-    """The deal after the words have been said and the claim, if any, made."""
+    """The deal, or ending, after the words have been said and the claim, if any, made."""
     cdef Deal d
     cdef Opening o
-    cdef int i
-    if hands.shape[0] != 4 or hands.shape[1] != 13:
-        raise ValueError("hands are four rows of thirteen card numbers")
-    for i in range(52):
-        d.order[i // 13][i % 13] = unpacked(hands[i // 13, i % 13])
-    open_deal(&d, 13)
-    fill_hands(&d)
+    cdef int seat, i, size = <int> hands.shape[1]
+    if hands.shape[0] != 4 or not 1 <= size <= 13:
+        raise ValueError("hands are four rows of at most thirteen card numbers")
+    open_deal(&d, size)
+    for seat in range(4):
+        d.hands[seat] = 0
+        for i in range(size):
+            d.order[seat][i] = unpacked(hands[seat, i])
+            d.hands[seat] |= bit(d.order[seat][i])
     start_opening(&o)
     if words.shape[0] > MOST_WORDS:
         raise ValueError(f"at most {MOST_WORDS} words are said")
@@ -441,7 +443,7 @@ def drive(Setup setup, const uint8_t[:, ::1] hands, const uint8_t[::1] words, in
     """Walk a deal through given words and plays.
 
     Returns (legal, result): legal is uint64 (len(plays) + 1,), the legal cards before each play and after the last, as
-    trace_deals gives them; result is a RESULT scalar array of the state reached, outcome 255 while the deal goes on.
+    trace_deals gives them; result is an array of one RESULT for the state reached, outcome 255 while the deal goes on.
     Raises ValueError when a play is not legal.
     """
     cdef Deal d = place(setup, hands, words, claimer)
