@@ -303,12 +303,6 @@ def test_a_folder_that_holds_something_else_is_refused_and_left_as_it_is(tmp_pat
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
-def test_a_file_is_not_a_folder(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("mine")
-    with pytest.raises(RunError, match="file is a file, not the folder of a run"):
-        run(Dice(), out=tmp_path / "file")
-
-
 def test_a_damaged_study_file_is_refused(direct: Path) -> None:
     (direct / "study.json").write_text('{"format": 1')
     with pytest.raises(RunError, match=r"study\.json is damaged"):
