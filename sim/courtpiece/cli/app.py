@@ -27,7 +27,7 @@ COMMANDS = (  # in the order of the help
 
 
 class InOrder(typer.core.TyperGroup):
-    """A group that lists its commands in the order of `COMMANDS`, also those that have commands of their own."""
+    """A group that lists its commands in the order of `COMMANDS`, those with subcommands among them."""
 
     def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
         """Returns the names of the commands there are."""
