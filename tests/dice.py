@@ -29,7 +29,7 @@ class DiceParameters(Parameters):
 
 def throw(seed: int, sides: int, start: int, stop: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
     """Returns faces 0 … sides-1 by a fixed mixing of (seed, number)."""
-    x = np.arange(start, stop, dtype=np.uint64) + np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15)
+    x = np.arange(start, stop, dtype=np.uint64) + np.uint64(seed * 0x9E3779B97F4A7C15 % 2**64)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return (x ^ (x >> np.uint64(31))) % np.uint64(sides)

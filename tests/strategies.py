@@ -104,7 +104,7 @@ def _any_options(pick: Pick) -> dict[str, Any]:
         "deal_ends": pick(["at-seven", "at-seven-unless-shutout", "after-thirteen"]),
         "objective": pick(["tricks", "tens"]),
         "kot": pick(["first-seven", "all-thirteen", "none"]),
-        "score": pick([None, [pick(range(60)) for _ in range(4)]]),
+        "score": pick([None, [1, 2, 3, 4], [1, 1, 2, 3], [pick(range(60)) for _ in range(4)]]),
         "counting": pick(["points", "kots"]),
         "streak": pick(range(9)),
         "streak_bonus": pick([None, *range(9)]),

@@ -5,11 +5,12 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.arranged import Arrangement, ending, play, winners
 
 from courtpiece.cards import PACK, Card, Suit, format_cards, parse_cards
-from courtpiece.deal import Deal, deal_out, winning_position
+from courtpiece.deal import Deal, deal_out, swap_first_five, winning_position
 from courtpiece.errors import RecordError
 from courtpiece.rules import Outcome, RulesSpec, resolve
 
@@ -58,6 +59,16 @@ class TestDealing:
         assert hands[0] == [*PACK[0:5], *PACK[20:24], *PACK[36:40]]
         assert hands[3] == [*PACK[15:20], *PACK[32:36], *PACK[48:52]]
         assert sorted(card for hand in hands for card in hand) == list(PACK)
+
+    def test_a_swap_gives_eldest_five_undealt_cards_and_his_own_go_back_into_the_pack(self) -> None:
+        swapped = swap_first_five(PACK, np.random.default_rng(3))
+        assert sorted(swapped) == list(PACK)
+        hands = deal_out(swapped)
+        assert hands[0][:5] == list(PACK[20:25])
+        assert [hand[:5] for hand in hands[1:]] == [hand[:5] for hand in deal_out(PACK)[1:]]
+        stock = swapped[20:]
+        assert set(PACK[:5]) < set(stock)
+        assert stock != [*PACK[:5], *PACK[25:]]
 
     def test_a_card_dealt_twice_is_refused_by_name(self) -> None:
         with pytest.raises(RecordError, match="AS is dealt to S and to N") as refusal:

@@ -8,7 +8,7 @@ team (S0.66, A4, A41), side 1 the defenders; a seat's side is `seat % 2`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from courtpiece.cards import RANKS, TENS, Card, Suit
 from courtpiece.errors import CardError, RecordError
@@ -31,6 +31,9 @@ from courtpiece.rules import (
     Trump,
     Uncalled,
 )
+
+if TYPE_CHECKING:
+    import numpy as np
 
 Phase = Literal["call", "play", "over"]
 
@@ -97,6 +100,17 @@ def deal_out(pack: Sequence[Card]) -> list[list[Card]]:
             hand += pack[position : position + batch]
             position += batch
     return hands
+
+
+def swap_first_five(pack: Sequence[Card], generator: np.random.Generator) -> list[Card]:
+    """Returns the pack as it is dealt after eldest swapped his first five cards (the extra swap-cards, A11).
+
+    He gets the next five of the undealt pack, and his old five are shuffled back into it, so that
+    `deal_out` of the result gives the hands.  The others keep their first five.
+    """
+    dealt = 4 * FIRST_CARDS
+    fresh, stock = pack[dealt : dealt + FIRST_CARDS], [*pack[:FIRST_CARDS], *pack[dealt + FIRST_CARDS :]]
+    return [*fresh, *pack[FIRST_CARDS:dealt], *(stock[index] for index in generator.permutation(len(stock)))]
 
 
 def _suit_of(text: str) -> Suit | None:

@@ -9,11 +9,16 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from courtpiece.errors import RunError, UsageError
@@ -158,8 +163,7 @@ class Run:
         """Writes report.html and returns its path."""
         from courtpiece import report
 
-        page: Path = report.write(self)
-        return page
+        return report.write(self)
 
 
 def run(
@@ -182,7 +186,8 @@ def run(
     every half-width is at most that, but not beyond the number of units when one is given.
 
     Raises UsageError for parameters that cannot be, RunError for a folder that holds something else or is
-    in use, and KeyboardInterrupt after a Ctrl-C; what is complete is kept in every case.
+    in use, and KeyboardInterrupt after a Ctrl-C, once the chunks under way are done (a second Ctrl-C does
+    not wait).  What is complete is kept in every case.
     """
     asked = find(study) if isinstance(study, str) else study
     p = asked.parameters(parameters)
@@ -300,21 +305,25 @@ class _Execution:
         """Plays chunks and writes them, on as many cores as asked; yields their numbers as they finish."""
         tasks = [_Task(self.study, self.p, self.folder, index, *plan.bounds(index)) for index in missing]
         jobs = min(len(tasks), self.jobs or (_cores() if len(tasks) > 1 else 1))
-        if jobs <= 1:
-            for task in tasks:
-                yield task.play()
-            return
+        halt = _Halt()
+        with _stoppable(halt):
+            finished = (task.play(halt) for task in tasks) if jobs <= 1 else self._spread(tasks, jobs, halt)
+            yield from (index for index in finished if index is not None)
+        if halt.now:
+            raise KeyboardInterrupt
+
+    def _spread(self, tasks: Iterable[_Task], jobs: int, halt: _Halt) -> Iterator[int | None]:
+        """Has joblib do the tasks on several cores, on the backend that its caller chose, if any."""
         import joblib
 
-        halt = _Halt()
+        own = {}
+        if self.study.parallel == "processes":
+            own = {"initializer": _begin_worker, "initargs": (os.getpid(),)}
         finished = joblib.Parallel(
-            n_jobs=jobs, prefer=self.study.parallel, return_as="generator_unordered", batch_size=1
-        )(joblib.delayed(_Task.play)(task, halt) for task in tasks)
+            n_jobs=jobs, prefer=self.study.parallel, return_as="generator_unordered", batch_size=1, **own
+        )(joblib.delayed(_Task.play)(task, halt) for task in takewhile(lambda task: not halt.now, tasks))
         with closing(finished):
-            try:
-                yield from finished
-            finally:
-                halt.now = True
+            yield from finished
 
     def _tell(self, plan: Plan) -> None:
         done = sum(stop - start for start, stop in self.present.values())
@@ -334,9 +343,46 @@ class _Execution:
 
 
 class _Halt:
-    """Tells the threads of this process to begin nothing more; other processes have their own copy."""
+    """Says to begin no more chunks; worker processes have a copy that nobody sets."""
 
     now = False
+
+
+@contextmanager
+def _stoppable(halt: _Halt) -> Iterator[None]:
+    """Makes a Ctrl-C wait for the chunks under way; a second one does not wait.
+
+    An exception that a signal raises in the middle of anything could be lost in a callback, or lose a
+    chunk that is nearly written.  Where somebody else handles the signal it is left to him.
+    """
+    alone = threading.current_thread() is threading.main_thread()
+    if not alone or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        if halt.now:
+            signal.default_int_handler(number, frame)
+        halt.now = True
+
+    signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _begin_worker(parent: int) -> None:
+    """Leaves Ctrl-C to the parent, and makes a worker process end soon after its parent, which may be
+    killed without a word to it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 @dataclass(frozen=True)
@@ -350,10 +396,10 @@ class _Task:
     start: int
     stop: int
 
-    def play(self, halt: _Halt | None = None) -> int:
-        """Plays the chunk, writes it, and returns its number."""
-        if halt is not None and halt.now:
-            return self.index
+    def play(self, halt: _Halt) -> int | None:
+        """Plays the chunk, writes it, and returns its number; None when there is nothing more to begin."""
+        if halt.now:
+            return None
         rows = self.study.chunk(self.p, self.start, self.stop)
         columns = self.study.columns(self.p)
         design = design_of(self.study, self.p, Plan(units=self.stop, chunk=self.stop))

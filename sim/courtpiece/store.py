@@ -70,7 +70,7 @@ class Design:
     study: str
     behaviour: str                      # changes whenever the same parameters give other results
     parameters: Mapping[str, Any]
-    shown: Mapping[str, str]            # the parameters as a person would type them
+    shown: Mapping[str, str]            # the same as a person would type them
     rules: Mapping[str, str]            # by name: every option that is not at its default, in one line
     unit: str
     plan: Plan
@@ -179,7 +179,7 @@ class Folder:
     def read_design(self) -> Design | None:
         """Returns what is run here, None in a folder with nothing in it; RunError when it is no run's."""
         try:
-            text = self.study_file.read_text(encoding="utf-8")
+            text = self.study_file.read_bytes()
         except FileNotFoundError:
             strange = self._other_files()
             if strange:
@@ -188,7 +188,10 @@ class Folder:
                                f"{', '.join(strange[:3])}{more}; choose another folder") from None
             return None
         except NotADirectoryError:
-            raise RunError(f"{self} is a file, not the folder of a run") from None
+            file = next(path for path in (self.path, *self.path.parents) if path.is_file())
+            raise RunError(f"{self} cannot be a folder: {file} is a file") from None
+        except OSError as error:
+            raise RunError(f"{self.study_file} cannot be read: {error.strerror}") from None
         try:
             told = json.loads(text)
             made_by = told["format"]

@@ -33,7 +33,8 @@ def test_a_deal_depends_on_its_seed_stream_and_index_alone() -> None:
         part = table.trace(7, start, count, stream=3)
         for name in ("hands", "words", "plays", "results"):
             np.testing.assert_array_equal(getattr(part, name), getattr(whole, name)[start : start + count])
-    for other in (table.trace(8, 0, 300, stream=3), table.trace(7, 0, 300, stream=4), table.trace(7, 1, 300, stream=3)):
+    for seed, stream, start in ((8, 3, 0), (7, 4, 0), (7, 3, 1)):
+        other = table.trace(seed, start, 300, stream=stream)
         assert (other.hands != whole.hands).any(axis=(1, 2)).all()
 
 

@@ -52,7 +52,7 @@ def state_in(result: np.void) -> tuple[object, ...]:
 
 
 def walk(rules: RuleSet, seed: int) -> tuple[Deal, list[int]]:
-    """A deal played at random in the readable engine, all words and claims included, with the choices it had."""
+    """A deal played at random in the readable engine, words and claims too, with the choices it had."""
     source = random.Random(seed)
     pack = list(PACK)
     source.shuffle(pack)

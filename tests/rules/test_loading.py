@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.strategies import legal_rule_sets, refusal
 
-import courtpiece.rules
 from courtpiece.errors import RulesError
-from courtpiece.rules import RuleSet, name_of, preset, preset_names, presets, resolve
+from courtpiece.rules import RuleSet, loading, name_of, preset, preset_names, presets, resolve
 from courtpiece.rules.loading import load_preset
 
 # The table of presets, row by row, "=" and all: RULES section 2.  A dash is a default that does not apply.
@@ -161,7 +160,7 @@ def test_a_file_without_a_base_starts_from_the_defaults(tmp_path: Path) -> None:
 
 
 def test_every_preset_file_is_also_a_users_file() -> None:
-    folder = Path(courtpiece.rules.__file__).parent / "presets"
+    folder = Path(loading.__file__).parent / "presets"
     for name in preset_names():
         assert resolve(folder / f"{name}.toml") == preset(name)
 

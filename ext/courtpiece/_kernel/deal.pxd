@@ -32,8 +32,7 @@ cdef struct Deal:
     uint8_t winner          # who wins the trick so far
     uint8_t winning_card
     bint obliged            # the seat to act has had the hidden card turned up and must trump if able (S0.55, S0.80)
-    uint8_t tricks          # tricks finished
-    uint8_t cards           # cards a seat held at the start: 13, fewer in an ending
+    uint8_t tricks          # tricks finished; an ending starts with those that its hands are short of
     uint8_t taken[2]        # tricks collected, by side
     uint8_t tens[2]         # tens in the tricks collected, by side
     uint8_t pile            # tricks in the pile
@@ -46,7 +45,7 @@ cdef struct Deal:
     uint8_t side            # the side that won it
 
 cdef inline void open_deal(Deal *d, int cards) noexcept nogil:
-    """Set all but the cards to the state before the call."""
+    """Set all but the cards to the state before the call, of a deal of so many cards a seat (an ending when below 13)."""
     d.face_down = 0
     d.played = 0
     d.voids[0] = d.voids[1] = d.voids[2] = d.voids[3] = 0
@@ -59,8 +58,7 @@ cdef inline void open_deal(Deal *d, int cards) noexcept nogil:
     d.k = 0
     d.led = NONE
     d.obliged = False
-    d.tricks = 0
-    d.cards = cards
+    d.tricks = 13 - cards
     d.taken[0] = d.taken[1] = 0
     d.tens[0] = d.tens[1] = 0
     d.pile = 0
@@ -163,7 +161,7 @@ cdef inline bint pick_up(Deal *d, const Rules *r) noexcept nogil:
     """Whether the winner of the trick just finished takes the pile; keeps the runs (S0.42-S0.50)."""
     cdef bint paired = d.winner == d.runner
     cdef bint two_aces
-    if d.tricks == d.cards:                                 # S0.45, A24
+    if d.tricks == 13:                                 # S0.45, A24
         return True
     if paired:
         two_aces = rank_of(d.winning_card) == ACE and rank_of(d.last_win) == ACE
@@ -235,7 +233,7 @@ cdef inline void close_trick(Deal *d, const Rules *r, const bint pile) noexcept 
         d.tens[side] += tens
         if d.tricks == 7 and d.taken[side] == 7:
             d.swept = side                                  # S0.38
-    if d.tricks == d.cards:
+    if d.tricks == 13:
         finish(d, r)
     elif r.deal_ends == AT_SEVEN:
         if d.taken[side] == 7:                              # S0.37

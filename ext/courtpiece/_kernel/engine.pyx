@@ -9,7 +9,7 @@ from courtpiece.rules import Outcome as RulesOutcome
 
 from courtpiece._kernel.bits cimport NONE, bit, count, lowest, packed, unpacked
 from courtpiece._kernel.callers cimport (
-    ABSENT, ASK_REDEAL, BLIND, Caller, MOST_WORDS, NO_WORD, Opening, RANDOM_CALLER, WEIGHTED,
+    ABSENT, ASK_REDEAL, BLIND, CHANGE_SUIT, Caller, HIDE, MOST_WORDS, NO_WORD, Opening, RANDOM_CALLER, WEIGHTED,
     blind_word, change_word, first_word, say, start_opening, swap_five, wants_swap,
 )
 from courtpiece._kernel.deal cimport (
@@ -328,6 +328,9 @@ def play_calls(Setup setup, const uint64_t[::1] key, uint64_t start, five, const
         raise ValueError("out needs one column for each word")
     if len(five) != 5:
         raise ValueError("a calling hand has five cards")
+    for j in range(options):
+        if CHANGE_SUIT <= words[j] < HIDE or words[j] >= BLIND:
+            raise ValueError(f"nobody says {words[j]} first")
     for i in range(5):
         cards[i] = unpacked(five[i])
     with nogil:
@@ -398,16 +401,18 @@ def trace_deals(Setup setup, const uint64_t[::1] key, uint64_t start, Py_ssize_t
 
 
 cdef Deal place(Setup setup, const uint8_t[:, ::1] hands, const uint8_t[::1] words, int claimer) except *:
-    """The deal after the words have been said and the claim, if any, made."""
+    """The deal, or ending, after the words have been said and the claim, if any, made."""
     cdef Deal d
     cdef Opening o
-    cdef int i
-    if hands.shape[0] != 4 or hands.shape[1] != 13:
-        raise ValueError("hands are four rows of thirteen card numbers")
-    for i in range(52):
-        d.order[i // 13][i % 13] = unpacked(hands[i // 13, i % 13])
-    open_deal(&d, 13)
-    fill_hands(&d)
+    cdef int seat, i, size = <int> hands.shape[1]
+    if hands.shape[0] != 4 or not 1 <= size <= 13:
+        raise ValueError("hands are four rows of at most thirteen card numbers")
+    open_deal(&d, size)
+    for seat in range(4):
+        d.hands[seat] = 0
+        for i in range(size):
+            d.order[seat][i] = unpacked(hands[seat, i])
+            d.hands[seat] |= bit(d.order[seat][i])
     start_opening(&o)
     if words.shape[0] > MOST_WORDS:
         raise ValueError(f"at most {MOST_WORDS} words are said")
@@ -438,7 +443,7 @@ def drive(Setup setup, const uint8_t[:, ::1] hands, const uint8_t[::1] words, in
     """Walk a deal through given words and plays.
 
     Returns (legal, result): legal is uint64 (len(plays) + 1,), the legal cards before each play and after the last, as
-    trace_deals gives them; result is a RESULT scalar array of the state reached, outcome 255 while the deal goes on.
+    trace_deals gives them; result is an array of one RESULT for the state reached, outcome 255 while the deal goes on.
     Raises ValueError when a play is not legal.
     """
     cdef Deal d = place(setup, hands, words, claimer)

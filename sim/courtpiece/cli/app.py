@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Annotated
 
 import typer
+import typer.core
 
 from courtpiece.errors import UsageError
 
@@ -24,6 +24,14 @@ COMMANDS = (  # in the order of the help
     "verify",
     "bench",
 )
+
+
+class InOrder(typer.core.TyperGroup):
+    """A group that lists its commands in the order of `COMMANDS`, those with subcommands among them."""
+
+    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
+        """Returns the names of the commands there are."""
+        return [name for name in COMMANDS if name in self.commands]
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -45,12 +53,11 @@ def run(arguments: Sequence[str]) -> int:
 def build(commands: Sequence[str] = COMMANDS) -> typer.Typer:
     """Returns the application with the commands named; only their modules are imported."""
     app = typer.Typer(
-        pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]}
+        cls=InOrder, pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]}
     )
     app.callback(invoke_without_command=True)(courtpiece)
     for name in commands:
-        if find_spec(f"{__package__}.{name}"):
-            import_module(f"{__package__}.{name}").register(app)
+        import_module(f"{__package__}.{name}").register(app)
     return app
 
 

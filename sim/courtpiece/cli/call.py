@@ -45,7 +45,7 @@ def call(
     from rich.table import Table
     from rich.text import Text
 
-    from courtpiece.cli.cards import card_text
+    from courtpiece.cli.table import card_text
 
     table = Table(box=None, pad_edge=False, header_style="dim")
     for place, title in enumerate(advice.head):

@@ -156,10 +156,6 @@ def _say_how_to_go_on(study: Study[Any], out: str | None) -> None:
 
 
 def _report(done: Run) -> None:
-    from importlib.util import find_spec
-
-    if find_spec("courtpiece.report") is None:
-        return
     if done.played or not done.folder.report_file.exists():
         done.report()
 

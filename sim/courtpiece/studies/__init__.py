@@ -10,6 +10,7 @@ from courtpiece.studies.study import Study
 
 # Modules are imported when their study is asked for: the command line starts without them.
 _BUILT_IN = {
+    "trump-call": "courtpiece.studies.trump_call:TrumpCall",
     "kot-frequency": "courtpiece.studies.kot_frequency:KotFrequency",
 }
 

@@ -16,7 +16,7 @@ from courtpiece.table import Table
 
 Hand: TypeAlias = tuple[Card, ...]
 
-HAND_COLUMNS = ("hand", "cards", "five")        # the names under which a CSV file's hands are found
+HAND_COLUMNS = ("hand", "cards")        # the names under which a CSV file's hands are found
 _BAD_LINES_NAMED = 3
 
 

@@ -20,6 +20,7 @@ from courtpiece.studies.study import ESTIMATE_COLUMNS, Column, Parameters, Study
 if TYPE_CHECKING:
     import polars as pl
 
+    from courtpiece.plots import Figure
     from courtpiece.table import Table
 
 Integers: TypeAlias = NDArray[np.int64]
@@ -144,6 +145,11 @@ class KotFrequency(Study[Parameters]):
             )
             table = table.join(one, on=["rules", "players"], how="left", maintain_order="left")
         return table
+
+    def figures(self, p: Parameters, tables: Mapping[str, pl.DataFrame]) -> Sequence[Figure]:
+        from courtpiece.plots import kot_frequency
+
+        return kot_frequency(tables)
 
 
 def _series(column: Column, values: Integers) -> pl.Series:

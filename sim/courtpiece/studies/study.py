@@ -186,8 +186,8 @@ class Parameters:
                 for about in fields(self) if about.metadata["design"]}
 
     def shown(self) -> dict[str, str]:
-        """Returns every parameter as a person would type it; "" for one that is not set."""
-        return {about.name: ", ".join(self.typed(about.name)) for about in fields(self)}
+        """Returns the same as a person would type it; "" for a parameter that is not set."""
+        return {name: ", ".join(self.typed(name)) for name in self.design()}
 
     def typed(self, name: str) -> list[str]:
         """Returns the texts that the command line would need for one parameter, one for each value."""

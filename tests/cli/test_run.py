@@ -1,0 +1,189 @@
+"""`courtpiece run`, `studies`, `players` and `verify`, as a user types them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from courtpiece.cli import main
+
+SMALL = ["run", "kot-frequency", "--players", "random", "--deals", "2000", "--jobs", "1"]
+
+
+@pytest.fixture(autouse=True)
+def _somewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """Returns the one line with which the command line refuses the arguments."""
+    assert main(arguments) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.endswith("\n")
+    assert printed.err.count("\n") == 1
+    return printed.err.removeprefix("courtpiece: ").rstrip("\n")
+
+
+def test_a_run_prints_its_answer_and_where_things_lie(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(SMALL) == 0
+    printed = capsys.readouterr()
+    assert "Kot frequency · 2,000 deals" in printed.out
+    assert "single-sir  random" in printed.out
+    assert "±" in printed.out
+    assert "results/kot-frequency: report.html, summary.parquet, shards/*.parquet" in printed.out
+    assert "kot-frequency: 2,000 of 2,000 deals" in printed.err
+    for name in ("report.html", "summary.parquet", "shards/000000.parquet", "study.json"):
+        assert Path("results/kot-frequency", name).exists()
+
+
+def test_the_same_command_again_prints_the_same_and_writes_nothing(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    main(SMALL)
+    first = capsys.readouterr().out
+    times = {path: path.stat().st_mtime_ns for path in Path("results").rglob("*.*") if path.name != ".lock"}
+    assert main(SMALL) == 0
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == (first, "")
+    assert times == {path: path.stat().st_mtime_ns for path in Path("results").rglob("*.*")
+                     if path.name != ".lock"}
+
+
+def test_the_answer_as_json_is_one_object(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*SMALL, "--rules", "single-sir", "--rules", "hakim", "--out", "there", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["study"], told["folder"], told["deals"]) == ("kot-frequency", "there", 2000)
+    assert [row["rules"] for row in told["headline"]] == ["single-sir", "hakim"]
+    assert 0 < told["headline"][0]["win_half_width"] < 0.05
+    assert told["command"] == ("courtpiece run kot-frequency --rules single-sir --rules hakim "
+                               "--players random --seed 1 --deals 2000")
+
+
+def test_a_file_of_options_says_what_the_line_does_not(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("kot.toml").write_text("""
+        study = "kot-frequency"
+        rules = ["single-sir", {preset = "bavan", target = 3}]
+        players = "simple"
+        deals = 500
+        jobs = 1
+        out = "from-file"
+    """)
+    assert main(["run", "kot-frequency", "--config", "kot.toml", "--deals", "700", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["folder"], told["deals"]) == ("from-file", 700)
+    assert list(told["rules"]) == ["single-sir", "bavan,target=3"]
+    assert [row["players"] for row in told["headline"]] == ["simple", "simple"]
+
+
+REFUSED = """
+run | name a study to run: trump-call, kot-frequency
+run kot-frequenzy | there is no study "kot-frequenzy"; there are trump-call, kot-frequency (did you mean "kot-frequency"?)
+run kot-frequency --rules hakin | there is no preset "hakin" (did you mean "hakim"?)
+run kot-frequency --rules hakim,targt=3 | there is no option "targt" (did you mean "target"?)
+run kot-frequency --players greedy,simpel | players: there is no card player "simpel"; there are random, simple, greedy (did you mean "simple"?)
+run kot-frequency --deals none | deals: must be a whole number, not "none"
+run kot-frequency --deals 0 | deals: must be at least 1, not 0
+run kot-frequency --jobs 0 | jobs: must be at least 1, not 0
+run kot-frequency --chunk 0 | chunk: must be at least 1, not 0
+run kot-frequency --precision -1 | precision: must be above 0, not -1
+run kot-frequency --config none.toml | none.toml cannot be read: No such file or directory
+run kot-frequency --config bad.toml | bad.toml is not TOML
+run kot-frequency --config strange.toml | strange.toml: there is no option "deels" (did you mean "deals"?)
+run kot-frequency --config other.toml | other.toml is for the study "trump-call", not kot-frequency
+run kot-frequency --config jobs.toml | jobs.toml: jobs must be a whole number, not 'two'
+run kot-frequency --out bad.toml | bad.toml cannot be a folder: bad.toml is a file
+run kot-frequency --out . | . is not the folder of a run: it has no study.json but holds bad.toml, jobs.toml, other.toml, …; choose another folder
+studies kot | there is no study "kot"
+verify . | . is not the folder of a run
+verify nowhere | nowhere holds no run
+"""  # noqa: E501
+
+
+@pytest.mark.parametrize("row", REFUSED.strip().split("\n"))
+def test_a_mistake_is_one_line_that_says_what_would_be_right(
+    capsys: pytest.CaptureFixture[str], row: str
+) -> None:
+    Path("bad.toml").write_text("deals = ")
+    Path("strange.toml").write_text("deels = 3")
+    Path("other.toml").write_text('study = "trump-call"')
+    Path("jobs.toml").write_text('jobs = "two"')
+    command, line = row.split(" | ")
+    assert refused(capsys, *command.split(" ")).startswith(line)
+
+
+def test_an_unknown_option_is_told_with_its_neighbours(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "--rules" in refused(capsys, "run", "kot-frequency", "--rule", "hakim")
+
+
+def test_another_design_in_the_same_folder_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    main(SMALL)
+    capsys.readouterr()
+    line = refused(capsys, *SMALL, "--seed", "2")
+    assert line == ("results/kot-frequency holds another run (seed: 1 there, 2 here); choose another folder, "
+                    "or remove that one")
+
+
+def test_help_shows_the_parameters_of_a_study(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "kot-frequency", "--help"]) == 0
+    shown = capsys.readouterr().out
+    for option in ("--rules", "--players", "--seed", "--deals", "--precision", "--jobs", "--out", "--config"):
+        assert option in shown
+    assert main(["run", "--help"]) == 0
+    assert "trump-call" in capsys.readouterr().out
+
+
+def test_ctrl_c_says_how_to_go_on_and_the_status_is_130() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", "import sys; from courtpiece.cli import main; sys.exit(main())", "run",
+         "kot-frequency", "--players", "random", "--deals", "500000000", "--chunk", "20000", "--jobs", "2",
+         "--out", "long"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )
+    shards, deadline = Path("long/shards"), time.monotonic() + 60
+    while len(list(shards.glob("0*"))) < 3 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, ""), err
+    kept = 20_000 * len(list(shards.glob("0*")))
+    assert err.splitlines()[-1] == (f"stopped: {kept:,} of 500,000,000 deals are kept in long; "
+                                    "run the same command again to go on")
+    assert "Traceback" not in err
+
+
+def test_verify_answers_with_its_exit_status(capsys: pytest.CaptureFixture[str]) -> None:
+    main([*SMALL, "--chunk", "500", "--out", "kot"])
+    capsys.readouterr()
+    assert main(["verify", "kot", "--all"]) == 0
+    assert capsys.readouterr().out == ("kot: sound; 2,000 deals, 4 chunks with the checksum they tell; "
+                                       "played again, bit for bit: 0, 1, 2, 3\n")
+    Path("kot/shards/000001.parquet").write_bytes(b"nothing")
+    assert main(["verify", "kot", "--json"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert (told["sound"], told["chunks"]) == (False, 3)
+    assert "000001.parquet is damaged" in told["problems"][0]
+
+
+def test_studies_and_players_describe_themselves(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["studies"]) == 0
+    assert "kot-frequency" in capsys.readouterr().out
+    assert main(["studies", "kot-frequency"]) == 0
+    assert "shards/*.parquet" in capsys.readouterr().out
+    assert main(["studies", "--json"]) == 0
+    told = {study["name"]: study for study in json.loads(capsys.readouterr().out)}
+    parameters = told["kot-frequency"]["parameters"]
+    assert {"name", "meaning", "default", "several", "design"} == parameters[0].keys()
+    assert [column["name"] for column in told["kot-frequency"]["tables"]["summary"]][-1] == "method"
+    assert main(["players"]) == 0
+    assert "greedy" in capsys.readouterr().out
+    assert main(["players", "--json"]) == 0
+    described = json.loads(capsys.readouterr().out)
+    assert [caller["name"] for caller in described["callers"]] == ["random", "longest", "strongest", "absent"]
