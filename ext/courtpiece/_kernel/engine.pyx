@@ -16,7 +16,7 @@ from courtpiece._kernel.deal cimport (
     Deal, begin_turn, close_trick, legal_cards, open_deal, put, reveal, seat_to_act,
 )
 from courtpiece._kernel.dice cimport Dice, PLAYS, philox, set_key, shuffle, start_deal
-from courtpiece._kernel.greedy cimport greedy_card, greedy_reveal
+from courtpiece._kernel.greedy cimport ablated_card, ablated_reveal, greedy_card, greedy_reveal
 from courtpiece._kernel.playout cimport play_random
 from courtpiece._kernel.rules cimport (
     AFTER_THIRTEEN, ALL_THIRTEEN, AT_SEVEN, BLIND_STOCK, CALLED, FIRST_SEVEN, FIRST_VOID, HIDDEN, NEVER, NO_KOT, Outcome,
@@ -261,29 +261,34 @@ cdef class Setup:
     rules : RuleSet
     cards : four names of CARD_PLAYERS, by seat from eldest
     callers : two (kind, weights, thresholds), for eldest and for the partner; kind is "random", "weighted" or "absent"
+    without : ideas (bits of Idea in greedy.pxd) that the players named "ablated" leave out of `greedy`
     """
 
     cdef Rules rules
     cdef Players players
 
-    def __init__(self, rules, cards, callers):
+    def __init__(self, rules, cards, callers, *, without=0):
         cdef int seat, code
         self.rules = read_rules(rules)
+        self.rules.without = without
         if len(cards) != 4 or len(callers) != 2:
             raise ValueError("a setup takes four card players and two callers")
         self.players.all_random = all(card == "random" for card in cards)
         self.players.any_random = "random" in cards
         for seat in range(4):
-            code = CARD_PLAYERS.index(cards[seat])
+            code = 3 if cards[seat] == "ablated" else CARD_PLAYERS.index(cards[seat])
             if code == 0:
                 self.players.card[seat] = random_card
                 self.players.reveal[seat] = random_reveal
             elif code == 1:
                 self.players.card[seat] = simple_card
                 self.players.reveal[seat] = simple_reveal
-            else:
+            elif code == 2:
                 self.players.card[seat] = greedy_card
                 self.players.reveal[seat] = greedy_reveal
+            else:
+                self.players.card[seat] = ablated_card
+                self.players.reveal[seat] = ablated_reveal
         for seat in range(2):
             self.players.callers[seat] = read_caller(callers[seat])
 

@@ -1,6 +1,6 @@
 """The rule set as the kernel reads it: one small struct, filled once before the loop."""
 
-from libc.stdint cimport int32_t, uint16_t, uint8_t
+from libc.stdint cimport int32_t, uint16_t, uint32_t, uint8_t
 
 cdef enum TrumpMode:
     CALLED = 0
@@ -57,4 +57,5 @@ cdef struct Rules:
     bint claim_ends             # a failed claim loses the deal at the first trick taken (B18)
     bint change_trump           # extra (S0.34)
     bint swap_cards             # extra (S0.33)
+    uint32_t without            # ideas that the player `ablated` leaves out of `greedy` (greedy.pxd)
     int32_t points[10][2]       # by outcome and winning side, for players who weigh what is at stake

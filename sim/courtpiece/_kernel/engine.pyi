@@ -16,6 +16,8 @@ class Setup:
         rules: RuleSet,
         cards: Sequence[str],
         callers: Sequence[tuple[str, Sequence[int], Sequence[int]]],
+        *,
+        without: int = 0,
     ) -> None: ...
 
 def play_deals(
