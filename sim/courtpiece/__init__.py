@@ -5,8 +5,8 @@
     >>> rules.collection.value
     'pile'
 
-`call` values the calls of five cards, `run` runs a study; `Deal` and `Match` are the readable rules, `Table` plays
-deals by the million.
+`call` values the calls of five cards, `run` runs a study; `Deal` and `Match` are the readable rules, `Table`
+plays deals by the million.
 """
 
 from __future__ import annotations
