@@ -5,19 +5,27 @@
     >>> rules.collection.value
     'pile'
 
-`call` values the calls of five cards, `run` runs a study; `Deal` and `Match` are the readable rules, `Table` plays
-deals by the million.
+`call` values the calls of five cards, `run` runs a study; `Deal` and `Match` are the readable rules, `Table`
+plays deals by the million.
 """
 
-from courtpiece.advice import call
-from courtpiece.cards import Card, Suit, parse_cards
-from courtpiece.deal import Deal
-from courtpiece.errors import CourtpieceError
-from courtpiece.match import Match
-from courtpiece.rules import Outcome, RuleSet, presets
-from courtpiece.rules import resolve as rules
-from courtpiece.run import Run, run
-from courtpiece.table import Table
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from courtpiece.advice import call
+    from courtpiece.cards import Card, Suit, parse_cards
+    from courtpiece.deal import Deal
+    from courtpiece.errors import CourtpieceError
+    from courtpiece.match import Match
+    from courtpiece.rules import Outcome, RuleSet, presets
+    from courtpiece.rules import resolve as rules
+    from courtpiece.run import Run, run
+    from courtpiece.table import Table
 
 __all__ = [
     "Card",
@@ -35,3 +43,45 @@ __all__ = [
     "rules",
     "run",
 ]
+
+_HOMES = {
+    "advice": ["call"],
+    "cards": ["Card", "Suit", "parse_cards"],
+    "deal": ["Deal"],
+    "errors": ["CourtpieceError"],
+    "match": ["Match"],
+    "rules": ["Outcome", "RuleSet", "presets"],
+    "run": ["Run"],
+    "table": ["Table"],
+}
+
+
+def _function(module: str, name: str) -> property:
+    """Returns an attribute that is a function although a module of the package has its name.
+
+    The import system puts a module into its package under the module's name; here it is not let to.
+    """
+
+    def read(package: ModuleType) -> Any:
+        return getattr(import_module(f"{__name__}.{module}"), name)
+
+    return property(read, lambda package, module: None)
+
+
+class _Package(ModuleType):
+    """Loads a public name when it is first used, so that the command line starts fast."""
+
+    rules = _function("rules", "resolve")
+    run = _function("run", "run")
+
+    def __getattr__(self, name: str) -> Any:
+        for module, names in _HOMES.items():
+            if name in names:
+                return getattr(import_module(f"{__name__}.{module}"), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *__all__})
+
+
+sys.modules[__name__].__class__ = _Package
