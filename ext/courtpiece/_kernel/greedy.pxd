@@ -52,21 +52,23 @@ cdef enum Idea:
 # Points, in thousandths of the chance to win; small whole numbers index them.
 cdef extern from *:
     """
-    /* Trump leads: by the trumps that the others may hold; by own trumps; by rank of a card that is no master. */
-    static const signed char TRUMP_LEAD_OUT[14] = {0, -28, -15, -14, -10, -8, -7, -5, -3, -2, -2, -2, -2, -2};
-    static const signed char TRUMP_LEAD_OWN[14] = {0, -7, -4, -4, -3, 4, 8, 20, 20, 20, 20, 20, 20, 20};
-    static const signed char TRUMP_LEAD_RANK[13] = {8, 7, 5, 3, 3, 2, 0, -4, -10, -15, -29, -39, 0};
-    /* Masters of other suits: by unseen cards of the suit, when the others have no trumps and when they may; by own length. */
-    static const short MASTER_SAFE[14] = {195, 190, 164, 127, 99, 74, 59, 52, 46, 48, 48, 48, 48, 48};
-    static const signed char MASTER_RISKY[14] = {25, 17, 16, 12, 7, 1, -5, -11, -12, -16, -16, -16, -16, -16};
-    static const signed char MASTER_LENGTH[14] = {0, -10, -2, 3, 12, 11, 11, 11, 11, 11, 11, 11, 11, 11};
-    /* Low leads: by rank; by unseen cards above; by voids (1 next seat, 2 last seat, 4 partner); by own trumps and length. */
-    static const signed char LOW_LEAD_RANK[13] = {8, 6, 5, 4, 3, 2, 0, -2, -1, 1, -6, -38, 0};
-    static const signed char LOW_LEAD_ABOVE[13] = {-2, -2, 2, 3, 4, 2, 2, 0, -2, -4, -5, -9, -12};
-    static const signed char LOW_LEAD_VOIDS[8] = {0, 13, 4, 4, 2, 42, -21, 10};
-    static const signed char LOW_LEAD_VOIDS_OUT[8] = {0, 19, 47, 50, 0, 19, 47, 50};
+    /* Trump leads: by the side that called (not ours, ours) and the trumps that the others may hold; a master more; by own
+       trumps; by rank of a card that is no master. */
+    static const signed char TRUMP_LEAD_OUT[2][14] = {
+        {-5, -10, -3, -2, -2, -8, -6, -4, 0, -5, -5, -5, -5, -5}, {-5, -37, -28, -21, -12, 0, 10, 12, 15, 5, 0, 0, 0, 0},
+    };
+    static const signed char TRUMP_LEAD_MASTER[14] = {2, 72, 53, 45, 29, 18, 6, 5, 5, 5, 5, 5, 5, 5};
+    static const signed char TRUMP_LEAD_OWN[14] = {0, -41, -7, 8, 13, 13, 10, 10, 14, 15, 15, 15, 15, 15};
+    static const signed char TRUMP_LEAD_RANK[13] = {7, 5, 5, 4, 1, -4, -8, -11, -15, -22, -22, -22, 0};
+    /* Masters of other suits once no trumps are out and the hand has none, by unseen cards of the suit. */
+    static const short MASTER_SAFE[14] = {144, 115, 110, 100, 78, 53, 30, 10, 5, -20, -30, -30, -30, -30};
+    /* Low leads: by rank; by unseen cards above the suit's best; by voids (1 next seat, 2 last seat, 4 partner); by own
+       trumps and length. */
+    static const signed char LOW_LEAD_RANK[13] = {4, 4, 4, 3, 2, 1, -2, -4, -5, -4, -2, -10, 0};
+    static const signed char LOW_LEAD_ABOVE[13] = {-19, -1, 7, 8, 7, 8, 8, 8, 8, 8, 8, 8, 8};
+    static const signed char LOW_LEAD_VOIDS[8] = {0, -2, -6, -4, 3, 14, -23, 0};
     static const signed char LOW_LEAD_LENGTH[4][8] = {
-        {0, -5, -3, 0, 2, 0, 0, 0}, {0, 9, 0, -2, 2, 2, 0, 0}, {0, 10, 0, -2, 2, 4, 2, 2}, {0, 6, -2, -6, 1, 13, 16, 16},
+        {0, -4, -9, -2, -1, 6, 7, 7}, {0, 4, -7, -8, -6, 0, 12, 12}, {0, 15, 5, -5, -4, 11, 14, 14}, {0, 17, 8, -4, -3, 9, 32, 32},
     };
     /* Pile: a master that would be the second win in a row, by the tricks in the pile. */
     static const short PAIR_TRUMP[13] = {0, 10, 45, 60, 90, 150, 350, 350, 350, 350, 350, 350, 350};
@@ -85,16 +87,14 @@ cdef extern from *:
     static const signed char DISCARD_MASTER_SAFE[14] = {12, -24, -30, -45, -50, -60, -60, -60, -60, -60, -60, -60, -60, -60};
     static const signed char DISCARD_MASTER_RISKY[14] = {17, 18, 16, 10, 7, 2, -10, -14, -20, -20, -20, -20, -20, -20};
     """
-    const int8_t *TRUMP_LEAD_OUT
+    const int8_t TRUMP_LEAD_OUT[2][14]
+    const int8_t *TRUMP_LEAD_MASTER
     const int8_t *TRUMP_LEAD_OWN
     const int8_t *TRUMP_LEAD_RANK
     const int16_t *MASTER_SAFE
-    const int8_t *MASTER_RISKY
-    const int8_t *MASTER_LENGTH
     const int8_t *LOW_LEAD_RANK
     const int8_t *LOW_LEAD_ABOVE
     const int8_t *LOW_LEAD_VOIDS
-    const int8_t *LOW_LEAD_VOIDS_OUT
     const int8_t LOW_LEAD_LENGTH[4][8]
     const int16_t *PAIR_TRUMP
     const int16_t *PAIR_MASTER
@@ -143,34 +143,37 @@ cdef inline bint void_in(const Deal *d, int seat, int suit) noexcept nogil:
 cdef inline int trump_lead(const Table *t, int card, bint master, const uint32_t without) noexcept nogil:
     """Points of leading a trump: its length and the trumps out (S3.28, S4.42, S4.43)."""
     cdef int value = 0 if without & TRUMP_LENGTH else TRUMP_LEAD_OWN[t.own]
-    if t.out == 0:
-        if not without & STOP_DRAWING:
-            value -= 34
-    elif not without & DRAW_TRUMPS:
-        value += TRUMP_LEAD_OUT[t.out]
-        if t.ours:
-            value += 8 if t.mates else 20
+    if not without & DRAW_TRUMPS:
+        value += TRUMP_LEAD_OUT[t.ours][t.out]
+        if t.out and not t.mates:
+            value += 38
     if master:
-        value += 14
+        if not without & STOP_DRAWING:
+            value += TRUMP_LEAD_MASTER[t.out]
         if not without & PAIR_WINS:
             value += PAIR_TRUMP[t.pair]
     elif not without & TRUMP_RANK:
         value += TRUMP_LEAD_RANK[rank_of(card)]
     return value
 
-cdef inline int master_lead(const Table *t, int length, int unseen, const uint32_t without) noexcept nogil:
+cdef inline int master_lead(const Table *t, int length, int unseen, bint ruffed, const uint32_t without) noexcept nogil:
     """Points of leading a card that no opponent can beat in its suit."""
-    cdef int value = 0 if without & MASTER_OWN else MASTER_LENGTH[length]
-    if not without & PAIR_WINS:
-        value += PAIR_MASTER[t.pair]
+    cdef int value = 5
     if t.kot and not without & KOT_ON:
         value += 30
+    if not without & PAIR_WINS:
+        value += PAIR_MASTER[t.pair]
+    if length >= 5 and not without & MASTER_OWN:
+        value += 15
     if without & TIME_MASTERS:
-        value += 12
-    elif t.out:
-        value += MASTER_RISKY[unseen]
+        return value
+    if t.out:
+        if not t.own:
+            value += 15
+        if ruffed:
+            value -= 13
     else:
-        value += MASTER_SAFE[unseen] - (104 if t.own else 0)
+        value += -17 if t.own else MASTER_SAFE[unseen]
     return value
 
 cdef inline int low_lead(
@@ -185,17 +188,16 @@ cdef inline int low_lead(
     if not without & LEAD_SHORT:
         value += LOW_LEAD_LENGTH[min(t.own, 3)][min(length, 7)]
     if not without & LEAD_TO_VOIDS:
+        if t.mates:
+            voids |= void_in(d, seat + 2, suit) << 2
         if t.out:
-            if t.mates:
-                voids |= void_in(d, seat + 2, suit) << 2
             value += LOW_LEAD_VOIDS[voids]
-        else:
-            value += LOW_LEAD_VOIDS_OUT[voids]
     return value
 
 cdef inline int lead(const Deal *d, const Rules *r, int seat, uint64_t legal, uint64_t unseen, const uint32_t without) noexcept nogil:
     """The lead with most points: of each suit its master, or else its lowest card."""
     cdef uint64_t theirs = unseen & ~lanes(d.voids[(seat + 1) & 3] & d.voids[(seat + 3) & 3])
+    cdef int foes_void = d.voids[(seat + 1) & 3] | d.voids[(seat + 3) & 3]
     cdef uint64_t masters = legal & ~shadow(theirs)
     cdef uint64_t trumps = trump_lane(d)
     cdef uint64_t own
@@ -214,9 +216,9 @@ cdef inline int lead(const Deal *d, const Rules *r, int seat, uint64_t legal, ui
             if suit == d.trump:
                 value = trump_lead(&t, card, (masters & own) != 0, without)
             elif masters & own:
-                value = master_lead(&t, count(own), count(unseen & suit_mask(suit)), without)
+                value = master_lead(&t, count(own), count(unseen & suit_mask(suit)), (foes_void >> suit) & 1, without)
             else:
-                value = low_lead(d, &t, seat, card, count(own), count(unseen & above(card)), without)
+                value = low_lead(d, &t, seat, card, count(own), count(unseen & above(highest(own))), without)
             if value > best_value:
                 best_value = value
                 best = card
