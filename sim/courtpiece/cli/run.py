@@ -182,14 +182,15 @@ def _print_headline(done: Run) -> None:
     from courtpiece.studies.study import readable
 
     heads, rows = readable(done.headline)
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 200)
+    natural = [max(len(cell) for cell in column) for column in zip(heads, *rows, strict=True)]
+    narrow = sum(natural) + 2 * len(heads) > console.width
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0 if narrow else 1))
     for at, head in enumerate(heads):
         number = all(row[at][:1].isdigit() or row[at][:1] in "-–" for row in rows)
         table.add_column(head.replace("_", " "), justify="right" if number else "left")
     for row in rows:
-        table.add_row(*map(Text, row))
-    wide = None if sys.stdout.isatty() else 200
-    console = Console(highlight=False, width=wide)
+        table.add_row(*(Text(cell.replace(" ± ", "\n±") if narrow else cell) for cell in row))
     console.print(Text(done.study.title, style="bold"), Text(f"· {done.units:,} {done.design.unit}"))
     console.print(table)
     print(f"± half of the 95 % interval · {done.path}: report.html, summary.parquet, shards/*.parquet")
