@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -59,12 +60,12 @@ class Figure:
     def svg(self) -> str:
         """Returns the drawing as an SVG element to put into a page; its ids begin with the name."""
         text = self._saved()
-        text = text[text.index("<svg"):]
+        text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg"):], flags=re.DOTALL)
         text = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{self.name}-", text)
-        size = re.sub(r'(<svg [^>]*?) height="[^"]*"([^>]*?) width="[^"]*"|(<svg)', r"\1\2\3", text, count=1)
-        return re.sub("<svg", f'<svg role="img" aria-labelledby="{self.name}-title"', size, count=1).replace(
-            "<defs>", f'<title id="{self.name}-title">{_escaped(self.title)}</title><defs>', 1
-        )
+        head, body = text.split(">", 1)
+        head = re.sub(r'\s(width|height)="[^"]*"', "", head)    # the page decides
+        title = f'<title id="{self.name}-title">{escape(self.title)}</title>'
+        return f'{head} role="img" aria-labelledby="{self.name}-title">{title}{body}'
 
     def _saved(self) -> str:
         out = io.StringIO()
@@ -75,10 +76,6 @@ class Figure:
 
     def _repr_svg_(self) -> str:
         return self._saved()
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 @contextmanager

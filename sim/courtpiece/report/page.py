@@ -162,7 +162,7 @@ def _page_table(name: str, table: pl.DataFrame, texts: Texts) -> PageTable:
         percent = [column for column in table.columns if column in texts.percent]
         both = [*percent, *(f"{column}_half_width" for column in percent)]
         table = table.with_columns(pl.col(column) * 100 for column in both if column in table.columns)
-        table = table.filter(pl.col(column).is_not_null() for column in _unknown_alone(table))
+        table = table.drop_nulls(_unknown_alone(table))
         heads, rows = _cells(table)
         heads = [_head(head, texts, percent=head in percent) for head in heads]
         rows = [[texts.heads.get(cell, cell) for cell in row] for row in rows]
