@@ -11,9 +11,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import joblib
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -256,6 +258,34 @@ def test_ctrl_c_stops_soon_and_keeps_what_is_done(
     assert 200 <= done < 1050
     assert run(Dice(), out=folder, deals=1050, jobs=1).played == 1050 - done
     assert contents(folder) == contents(direct)
+
+
+def test_a_second_ctrl_c_does_not_wait_for_the_chunk_under_way(tmp_path: Path) -> None:
+    process = dice_process(tmp_path / "out", "--deals", 300, "--delay", 60)
+    while not (tmp_path / "out/study.json").exists():
+        time.sleep(0.01)
+    time.sleep(0.3)
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.3)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert time.monotonic() - began < 20
+
+
+def test_a_run_may_be_started_from_any_thread(tmp_path: Path, direct: Path) -> None:
+    with ThreadPoolExecutor() as pool:
+        pool.submit(run, ThreadedDice(), out=tmp_path / "other", deals=1050, jobs=2).result()
+    assert contents(tmp_path / "other") == contents(direct)
+
+
+@pytest.mark.parametrize("backend", ["threading", "sequential"])
+def test_the_backend_that_the_caller_chose_changes_nothing(tmp_path: Path, direct: Path, backend: str) -> None:
+    with joblib.parallel_config(backend=backend):
+        run(Dice(), out=tmp_path / "other", deals=1050, jobs=2)
+    assert contents(tmp_path / "other") == contents(direct)
 
 
 # --- what is refused ---------------------------------------------------------------------------------
