@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import inspect
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
+from importlib import import_module
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
@@ -101,7 +103,7 @@ def _go(study: Study[Any], given: dict[str, Any]) -> int:
     asked = (_from_file(config, study) if config else {}) | given
     try:
         with _watching(study.name) as watch:
-            done = run(study, watch=watch, **asked)
+            done = run(study, watch=_preparing_the_report(watch), **asked)
     except KeyboardInterrupt:
         _say_how_to_go_on(study, asked.get("out"))
         raise
@@ -141,6 +143,19 @@ def _from_file(path: Path, study: Study[Any]) -> dict[str, Any]:
     if not isinstance(options.get("out", ""), str):
         raise UsageError(f"{path}: out must be text, not {options['out']!r}")
     return options
+
+
+def _preparing_the_report(watch: Watch) -> Watch:
+    """Returns a watch that has what draws the report imported while the first deals are played."""
+    begun = threading.Event()
+
+    def watch_and_prepare(progress: Progress) -> None:
+        if progress.done < progress.total and not begun.is_set():
+            begun.set()
+            threading.Thread(target=import_module, args=("courtpiece.plots",)).start()
+        watch(progress)
+
+    return watch_and_prepare
 
 
 def _say_how_to_go_on(study: Study[Any], out: str | None) -> None:
