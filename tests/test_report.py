@@ -9,11 +9,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from tests.dice import Dice
 
 from courtpiece import report
 from courtpiece.errors import RunError
 from courtpiece.run import Run, run
+from tests.dice import Dice
 
 EMPTY = {"meta", "br", "hr", "img", "link", "input", "path", "use"}
 

@@ -20,11 +20,11 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.dice import Dice, DiceParameters, ThreadedDice
 
 from courtpiece.errors import RunError, UsageError
 from courtpiece.run import Progress, Run, run
 from courtpiece.store import Folder
+from tests.dice import Dice, DiceParameters, ThreadedDice
 
 ROOT = Path(__file__).parents[1]
 

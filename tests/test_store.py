@@ -13,12 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.dice import Dice
 
 from courtpiece.errors import RunError
 from courtpiece.run import run
 from courtpiece.store import Folder, Plan, checksum, read_metadata, read_table, write_table, write_whole
 from courtpiece.studies.study import Column, schema
+from tests.dice import Dice
 
 COLUMNS = (
     Column("suit", "category", "", "of trump", ("S", "H", "D", "C")),
