@@ -9,12 +9,12 @@ import random
 from collections.abc import Iterator
 
 import pytest
-from tests.strategies import random_rule_set
 
 from courtpiece.cards import PACK, TENS, Card
 from courtpiece.deal import Deal, deal_out
 from courtpiece.errors import RecordError
 from courtpiece.rules import Collection, DealEnds, Objective, Outcome, RuleSet, Trump, presets, resolve
+from tests.strategies import random_rule_set
 
 EXTRAS = {
     "single-sir with change-trump": resolve("single-sir", extras=["change-trump"]),

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.arranged import Arrangement, ending, play, winners
 
 from courtpiece.cards import PACK, Card, Suit, format_cards, parse_cards
 from courtpiece.deal import Deal, deal_out, swap_first_five, winning_position
 from courtpiece.errors import RecordError
 from courtpiece.rules import Outcome, RulesSpec, resolve
+from tests.arranged import Arrangement, ending, play, winners
 
 CALLED = {"trump": "called"}
 HIDDEN = {"trump": "hidden", "deal_ends": "after-thirteen"}

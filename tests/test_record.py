@@ -11,8 +11,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.arranged import Arrangement
-from tests.strategies import random_rule_set
 
 from courtpiece.cards import PACK
 from courtpiece.deal import Deal, deal_out
@@ -20,6 +18,8 @@ from courtpiece.errors import RecordError
 from courtpiece.match import Match
 from courtpiece.record import Json, answer, answers, judge, judge_line, read, write, write_match
 from courtpiece.rules import Outcome, RuleSet, RulesSpec, presets, resolve
+from tests.arranged import Arrangement
+from tests.strategies import random_rule_set
 
 KOT_WINNERS = [0, 2, 0, 2, 0, 2, 0, 2, 0, 2, 0, 2]
 

@@ -11,18 +11,20 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import joblib
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.dice import Dice, DiceParameters, ThreadedDice
 
 from courtpiece.errors import RunError, UsageError
 from courtpiece.run import Progress, Run, run
 from courtpiece.store import Folder
+from tests.dice import Dice, DiceParameters, ThreadedDice
 
 ROOT = Path(__file__).parents[1]
 
@@ -256,6 +258,53 @@ def test_ctrl_c_stops_soon_and_keeps_what_is_done(
     assert 200 <= done < 1050
     assert run(Dice(), out=folder, deals=1050, jobs=1).played == 1050 - done
     assert contents(folder) == contents(direct)
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_a_study_that_fails_keeps_what_is_done(tmp_path: Path, direct: Path, jobs: int) -> None:
+    class Failing(ThreadedDice):
+        def chunk(self, p: DiceParameters, start: int, stop: int) -> pl.DataFrame:
+            if start == 500:
+                raise ZeroDivisionError("six of one")
+            time.sleep(0.01)
+            return super().chunk(p, start, stop)
+
+    with pytest.raises(ZeroDivisionError) as caught:
+        run(Failing(), out=tmp_path / "out", deals=1050, jobs=jobs)
+    assert caught.value.__notes__[0].startswith("in dice, units 500 to 599:\nTraceback")
+    kept = contents(tmp_path / "out")
+    time.sleep(0.1)
+    assert contents(tmp_path / "out") == kept       # nobody was left at work
+    assert run(Dice(), out=tmp_path / "out", deals=1050, jobs=1).played < 1050
+    assert contents(tmp_path / "out") == contents(direct)
+
+
+def test_a_second_ctrl_c_does_not_wait_for_the_chunk_under_way(tmp_path: Path) -> None:
+    process = dice_process(tmp_path / "out", "--deals", 300, "--delay", 60)
+    while not (tmp_path / "out/study.json").exists():
+        time.sleep(0.01)
+    time.sleep(0.3)
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.3)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert time.monotonic() - began < 20
+
+
+def test_a_run_may_be_started_from_any_thread(tmp_path: Path, direct: Path) -> None:
+    with ThreadPoolExecutor() as pool:
+        pool.submit(run, ThreadedDice(), out=tmp_path / "other", deals=1050, jobs=2).result()
+    assert contents(tmp_path / "other") == contents(direct)
+
+
+@pytest.mark.parametrize("backend", ["threading", "sequential"])
+def test_the_callers_backend_changes_nothing(tmp_path: Path, direct: Path, backend: str) -> None:
+    with joblib.parallel_config(backend=backend):
+        run(Dice(), out=tmp_path / "other", deals=1050, jobs=2)
+    assert contents(tmp_path / "other") == contents(direct)
 
 
 # --- what is refused ---------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import json
 import random
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -13,12 +14,12 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.dice import Dice
 
 from courtpiece.errors import RunError
 from courtpiece.run import run
 from courtpiece.store import Folder, Plan, checksum, read_metadata, read_table, write_table, write_whole
 from courtpiece.studies.study import Column, schema
+from tests.dice import Dice
 
 COLUMNS = (
     Column("suit", "category", "", "of trump", ("S", "H", "D", "C")),
@@ -166,10 +167,9 @@ def test_enumerations_are_dictionaries_for_everyone(folder: Folder) -> None:
 
 
 def test_duckdb_reads_the_shards(folder: Folder) -> None:
-    duckdb = pytest.importorskip("duckdb")
-    found = duckdb.sql(f"select sum(throws) from '{folder.shards_folder}/*.parquet'").fetchone()
-    assert found == (250,)
-    kind = duckdb.sql(f"describe select face from '{folder.shard_file(0)}'").fetchone()[1]
+    found = duckdb.sql(f"select sum(throws) from '{folder.shards_folder}/*.parquet'").fetchall()
+    assert found == [(250,)]
+    [(_, kind, *_)] = duckdb.sql(f"describe select face from '{folder.shard_file(0)}'").fetchall()
     assert kind == "VARCHAR" or kind.startswith("ENUM")
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tests.dice import Dice
 
 from courtpiece.errors import RunError
 from courtpiece.run import run
 from courtpiece.store import read_table, write_table
 from courtpiece.verification import Verification, verify
+from tests.dice import Dice
 
 
 @pytest.fixture(scope="module")

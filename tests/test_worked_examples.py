@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from tests.arranged import Arrangement, ending, play, winners
 
 from courtpiece.cards import Card, Suit, format_cards, parse_cards
 from courtpiece.deal import Deal
 from courtpiece.errors import RecordError
 from courtpiece.match import Match, first_caller, next_dealer
 from courtpiece.rules import Outcome, RulesSpec, resolve
+from tests.arranged import Arrangement, ending, play, winners
 
 DEALER = 3  # unless stated: eldest and caller are seat 0, A = seats 0 and 2 = the caller's side
 

@@ -19,7 +19,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -166,9 +167,7 @@ def play_calls(table: Table, worth: Worth, calls: Calls, seed: int, start: int, 
         _play_batch(table, worth, calls, seed, at, min(_BATCH, start + count - at))
         for at in range(start, start + count, _BATCH)
     ]
-    return Tally(
-        np.asarray(sum(batch.counts for batch in batches)), np.asarray(sum(batch.products for batch in batches))
-    )
+    return reduce(add, batches)
 
 
 def _play_batch(table: Table, worth: Worth, calls: Calls, seed: int, start: int, count: int) -> Tally:

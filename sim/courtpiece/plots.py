@@ -8,25 +8,29 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.figure import Figure as Drawing
 from matplotlib.patches import Patch
 
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
+    from numpy.typing import NDArray
 
 BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, YELLOW, GREY = (
     "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442", "#767676",
 )
 _MARKERS = "os^DvP"
 _SERIES = (GREY, ORANGE, GREEN, BLUE, VERMILION, PURPLE)
-_WIDTH = 5.6                            # inches: as wide as a phone shows without shrinking the letters much
+_WIDTH = 4.7                            # inches: little more than a phone, so that letters stay legible there
+_BIN = 2.5                              # percentage points
 _STYLE: Any = {
     "font.family": "DejaVu Sans",       # comes with matplotlib, and has the pips
     "font.size": 9.0,
@@ -59,12 +63,12 @@ class Figure:
     def svg(self) -> str:
         """Returns the drawing as an SVG element to put into a page; its ids begin with the name."""
         text = self._saved()
-        text = text[text.index("<svg"):]
+        text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg"):], flags=re.DOTALL)
         text = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{self.name}-", text)
-        size = re.sub(r'(<svg [^>]*?) height="[^"]*"([^>]*?) width="[^"]*"|(<svg)', r"\1\2\3", text, count=1)
-        return re.sub("<svg", f'<svg role="img" aria-labelledby="{self.name}-title"', size, count=1).replace(
-            "<defs>", f'<title id="{self.name}-title">{_escaped(self.title)}</title><defs>', 1
-        )
+        head, body = text.split(">", 1)
+        head = re.sub(r'\s(width|height)="[^"]*"', "", head)    # the page decides
+        title = f'<title id="{self.name}-title">{escape(self.title)}</title>'
+        return f'{head} role="img" aria-labelledby="{self.name}-title">{title}{body}'
 
     def _saved(self) -> str:
         out = io.StringIO()
@@ -75,10 +79,6 @@ class Figure:
 
     def _repr_svg_(self) -> str:
         return self._saved()
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 @contextmanager
@@ -95,9 +95,14 @@ def _combinations(table: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
     many_rules = table["rules"].n_unique() > 1
     many_players = table["players"].n_unique() > 1
     return [
-        (" · ".join([str(rules)] * many_rules + [str(players)] * many_players), part)
+        ("\n".join([str(rules)] * many_rules + [str(players)] * many_players), part)
         for (rules, players), part in parts.items()
     ]
+
+
+def _row_height(parts: Sequence[tuple[str, object]]) -> float:
+    """Returns the inches that a line needs for its label."""
+    return 0.28 + 0.14 * max(which.count("\n") + 1 for which, _ in parts)
 
 
 # Trump calls
@@ -131,7 +136,7 @@ def _win_by_holding(lengths: pl.DataFrame) -> Iterator[Figure]:
             axes.grid(axis="x", visible=False)
             axes.set_xlabel("cards of the suit called, among the five")
             axes.set_ylabel("deals won by the caller's side, %")
-            axes.set_title(which)
+            axes.set_title(which.replace("\n", " · "))
             axes.legend(title="Held in the suit called", loc="upper left", alignment="left")
         yield Figure(
             f"win-by-holding-{number}" if number else "win-by-holding",
@@ -144,63 +149,75 @@ def _win_by_holding(lengths: pl.DataFrame) -> Iterator[Figure]:
 
 
 def _best_calls(hands: pl.DataFrame) -> Figure:
-    width = 2.5
     parts = _combinations(hands)
-    chances = 100 * hands["win"].to_numpy()
-    low, high = float(chances.min()), float(chances.max())
-    start = low // width * width
-    edges = [start + width * step for step in range(int((high - start) // width) + 2)]
-    with _drawing(3.2) as (drawing, axes):
-        for number, (which, rows) in enumerate(parts):
-            wins = (100 * rows["win"]).to_list()
-            share = [100 / len(wins)] * len(wins)
-            colour = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, GREY)[number % 6]
-            if len(parts) == 1:
-                axes.hist(wins, edges, weights=share, color=SKY, edgecolor="white", linewidth=0.6)
-                median = float(rows["win"].median() or 0) * 100      # type: ignore[arg-type]
-                axes.axvline(median, color=VERMILION, linewidth=1.2)
-                axes.annotate(f"median {median:.0f} %", (median, 1), xycoords=("data", "axes fraction"),
-                              xytext=(5, -10), textcoords="offset points", color=VERMILION)
-            else:
-                axes.hist(wins, edges, weights=share, histtype="step", color=colour, linewidth=1.5,
-                          label=which)
-        if len(parts) > 1:
-            axes.legend()
-        axes.grid(axis="x", visible=False)
+    with _drawing(3.2 if len(parts) == 1 else 0.9 + _row_height(parts) * len(parts)) as (drawing, axes):
+        if len(parts) == 1:
+            _histogram(axes, 100 * hands["win"].to_numpy())
+            caption = "How the chance to win is spread over the hands when each is called best."
+        else:
+            _spreads(axes, [(which, 100 * part["win"].to_numpy()) for which, part in parts])
+            caption = (
+                "How the chance to win is spread over the hands when each is called best: dots are medians, "
+                "thick lines hold half of the hands and thin lines four fifths."
+            )
         axes.set_xlabel("deals won by the caller's side with the hand's best call, %")
-        axes.set_ylabel("share of hands, %")
     return Figure(
         "best-calls",
         "How good hands are when called best",
-        "How the chance to win is spread over the hands when each is called best. The best call was chosen "
-        "on half of a hand's deals and its chance is from the other half; luck alone spreads it by a "
-        "percentage point or two.",
+        f"{caption} The best call was chosen on half of a hand's deals and its chance is from the other "
+        "half; luck alone spreads it by a percentage point or two.",
         drawing,
     )
+
+
+def _histogram(axes: Axes, chances: NDArray[np.float64]) -> None:
+    start = float(chances.min()) // _BIN * _BIN
+    edges = [start + _BIN * step for step in range(int((float(chances.max()) - start) // _BIN) + 2)]
+    axes.hist(chances, edges, weights=np.full(len(chances), 100 / len(chances)), color=SKY, edgecolor="white",
+              linewidth=0.6)
+    median = float(np.median(chances))
+    axes.axvline(median, color=VERMILION, linewidth=1.2)
+    axes.annotate(f"median {median:.0f} %", (median, 1), xycoords=("data", "axes fraction"), xytext=(0, 2),
+                  textcoords="offset points", ha="center", va="bottom", color=VERMILION)
+    axes.grid(axis="x", visible=False)
+    axes.set_ylabel("share of hands, %")
+
+
+def _spreads(axes: Axes, parts: Sequence[tuple[str, NDArray[np.float64]]]) -> None:
+    for place, (_, chances) in enumerate(parts):
+        axes.hlines(place, *np.quantile(chances, (0.1, 0.9)), color=SKY, linewidth=1.5)
+        axes.hlines(place, *np.quantile(chances, (0.25, 0.75)), color=SKY, linewidth=6)
+        axes.plot(np.median(chances), place, "o", color=BLUE, markersize=5)
+    axes.set_yticks(range(len(parts)), [which for which, _ in parts])
+    axes.set_ylim(len(parts) - 0.5, -0.5)
+    axes.grid(axis="y", visible=False)
 
 
 def _regrets(summary: pl.DataFrame) -> Figure:
     parts = _combinations(summary.filter(measure="regret"))
     labels, places = [], []
-    with _drawing(0.9 + 0.32 * sum(len(part) for _, part in parts)) as (drawing, axes):
+    rows = sum(len(part) for _, part in parts)
+    with _drawing(0.9 + (0.32 if len(parts) == 1 else 0.42) * rows) as (drawing, axes):
         place = 0.0
         for which, part in parts:
             for row in part.sort("value", descending=True).iter_rows(named=True):
                 half = (row["high"] - row["low"]) / 2
                 axes.barh(place, row["value"], height=0.6, color=SKY)
                 axes.errorbar(row["value"], place, xerr=half, color="#222222", linewidth=1.2)
-                axes.annotate(f"{row['value']:.3f}", (max(row["high"], 0), place), xytext=(5, 0),
+                lost = f"{row['value']:.3f}".replace("-", "−")
+                axes.annotate(lost, (max(row["high"], 0), place), xytext=(5, 0),
                               textcoords="offset points", va="center")
-                labels.append(" · ".join(filter(None, [which, _POLICIES.get(row["policy"], row["policy"])])))
+                policy = _POLICIES.get(row["policy"], row["policy"])
+                labels.append("\n".join(filter(None, [which.replace("\n", " · "), policy])))
                 places.append(place)
                 place += 1
             place += 0.4
         axes.set_yticks(places, labels)
-        axes.invert_yaxis()
+        axes.set_ylim(places[-1] + 0.6, -0.6)
         axes.grid(axis="y", visible=False)
         axes.margins(x=0.2)
         axes.axvline(0, color="#555555", linewidth=0.8)
-        axes.set_xlabel("points a deal lost against the hand's best call")
+        axes.set_xlabel("points lost a deal")
     return Figure(
         "regrets",
         "What each way of calling loses",
@@ -224,7 +241,7 @@ def _kots(summary: pl.DataFrame) -> Figure:
     parts = _combinations(summary.filter(measure="kot"))
     sides = (("caller", "made by the caller's side", BLUE, "o", -0.14),
              ("defender", "made by the defenders", VERMILION, "s", 0.14))
-    with _drawing(1.25 + 0.38 * len(parts)) as (drawing, axes):
+    with _drawing(1.25 + _row_height(parts) * len(parts)) as (drawing, axes):
         for side, label, colour, marker, shift in sides:
             rows = [part.filter(side=side).row(0, named=True) for _, part in parts]
             axes.errorbar(
@@ -236,6 +253,7 @@ def _kots(summary: pl.DataFrame) -> Figure:
         axes.set_yticks(range(len(parts)), [which or "all deals" for which, _ in parts])
         axes.set_ylim(len(parts) - 0.5, -0.5)
         axes.margins(x=0.03)
+        axes.set_xlim(left=-0.03 * axes.get_xlim()[1])
         axes.set_xlabel("deals that end in a kot, %")
         drawing.legend(loc="outside upper left", ncols=2)
     return Figure(
@@ -260,16 +278,16 @@ _ENDINGS = (
     ("defender-win", "defender", "loss", ORANGE),
     ("three-tens", "defender", "one ten", ORANGE),
     ("four-tens", "defender", "no ten", VERMILION),
-    ("defender-kot", "defender", "kot", VERMILION),
-    ("whitewash", "defender", "whitewash", "#7A3500"),
-    ("claim-made", "defender", "claim", "#7A3500"),
+    ("defender-kot", "defender", "kot conceded", VERMILION),
+    ("whitewash", "defender", "whitewashed", "#7A3500"),
+    ("claim-made", "defender", "claim conceded", "#7A3500"),
 )
 _ROOM_FOR_A_NUMBER = 6                  # per cent of the width
 
 
 def _outcomes(summary: pl.DataFrame) -> Figure:
     parts = _combinations(summary)
-    with _drawing(1.5 + 0.38 * len(parts)) as (drawing, axes):
+    with _drawing(1.5 + _row_height(parts) * len(parts)) as (drawing, axes):
         ends = [0.0] * len(parts)
         labels: dict[str, list[str]] = {}       # by colour
         for outcome, side, label, colour in _ENDINGS:
@@ -292,8 +310,10 @@ def _outcomes(summary: pl.DataFrame) -> Figure:
         axes.grid(axis="y", visible=False)
         axes.set_xlabel("share of the deals played, %")
         keys = [Patch(color=colour, label=" / ".join(told)) for colour, told in labels.items()]
-        drawing.legend(handles=keys, loc="outside upper left", ncols=3, title="For the caller's side",
-                       alignment="left", columnspacing=1.2, handlelength=1.2)
+        drawing.legend(
+            handles=keys, loc="outside upper left", ncols=3, fontsize="small", alignment="left",
+            title="For the caller's side", columnspacing=1.2, handlelength=1.2,
+        )
     return Figure(
         "outcomes",
         "How deals end",

@@ -12,6 +12,7 @@ import shlex
 import signal
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields
@@ -21,7 +22,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from courtpiece.errors import RunError, UsageError
+from courtpiece.errors import CourtpieceError, RunError, UsageError
 from courtpiece.rules import name_of
 from courtpiece.stats import Stopping
 from courtpiece.store import (
@@ -306,13 +307,24 @@ class _Execution:
         tasks = [_Task(self.study, self.p, self.folder, index, *plan.bounds(index)) for index in missing]
         jobs = min(len(tasks), self.jobs or (_cores() if len(tasks) > 1 else 1))
         halt = _Halt()
+        failed: Exception | None = None
         with _stoppable(halt):
             finished = (task.play(halt) for task in tasks) if jobs <= 1 else self._spread(tasks, jobs, halt)
-            yield from (index for index in finished if index is not None)
+            # After a failure, too, this goes on to the end: nobody may still be at work in the folder
+            # when the lock is let go.
+            for index in finished:
+                if isinstance(index, Exception):
+                    failed, halt.now = failed or index, True
+                elif index is not None:
+                    yield index
+        if failed is not None:
+            raise failed
         if halt.now:
             raise KeyboardInterrupt
 
-    def _spread(self, tasks: Iterable[_Task], jobs: int, halt: _Halt) -> Iterator[int | None]:
+    def _spread(
+        self, tasks: Iterable[_Task], jobs: int, halt: _Halt
+    ) -> Iterator[int | Exception | None]:
         """Has joblib do the tasks on several cores, on the backend that its caller chose, if any."""
         import joblib
 
@@ -343,7 +355,7 @@ class _Execution:
 
 
 class _Halt:
-    """Says to begin no more chunks; worker processes have a copy that nobody sets."""
+    """Says to begin no more chunks; each worker process has a copy of its own."""
 
     now = False
 
@@ -396,14 +408,24 @@ class _Task:
     start: int
     stop: int
 
-    def play(self, halt: _Halt) -> int | None:
-        """Plays the chunk, writes it, and returns its number; None when there is nothing more to begin."""
+    def play(self, halt: _Halt) -> int | Exception | None:
+        """Plays the chunk, writes it, and returns its number, or what went wrong.
+
+        Returns None when nothing more is to be begun.
+        """
         if halt.now:
             return None
-        rows = self.study.chunk(self.p, self.start, self.stop)
-        columns = self.study.columns(self.p)
-        design = design_of(self.study, self.p, Plan(units=self.stop, chunk=self.stop))
-        self.folder.write_shard(design, columns, self.index, self.start, self.stop, rows)
+        try:
+            rows = self.study.chunk(self.p, self.start, self.stop)
+            columns = self.study.columns(self.p)
+            design = design_of(self.study, self.p, Plan(units=self.stop, chunk=self.stop))
+            self.folder.write_shard(design, columns, self.index, self.start, self.stop, rows)
+        except Exception as error:
+            halt.now = True
+            if not isinstance(error, CourtpieceError):      # another process would lose where it was raised
+                error.add_note(f"in {self.study.name}, units {self.start} to {self.stop - 1}:\n"
+                               f"{traceback.format_exc()}")
+            return error
         return self.index
 
 

@@ -367,14 +367,18 @@ def checksum(rows: pl.DataFrame, columns: Sequence[Column]) -> str:
     digest = hashlib.sha256()
     for about in columns:
         column = rows[about.name]
-        digest.update("\0".join([about.name, about.type, *about.values, str(len(column)), ""]).encode())
-        digest.update(column.is_null().to_numpy().tobytes())
-        if about.type == "text":
-            digest.update("\0".join(text or "" for text in column).encode())
-            continue
+        nulls = column.null_count()
+        told = [about.name, about.type, *about.values, str(len(column)), str(nulls), ""]
+        digest.update("\0".join(told).encode())
         if about.type == "category":
             column = column.to_physical().cast(pl.UInt32)
-        digest.update(column.fill_null(False if about.type == "bool" else 0).to_numpy().tobytes())
+        if nulls:
+            digest.update(column.is_null().to_numpy().tobytes())
+            column = column.fill_null({"text": "", "bool": False}.get(about.type, 0))
+        if about.type == "text":
+            digest.update("\0".join(column).encode())
+        else:
+            digest.update(column.to_numpy().tobytes())
     return digest.hexdigest()
 
 

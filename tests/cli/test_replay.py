@@ -12,10 +12,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from tests.arranged import Arrangement
 
 from courtpiece.cli import main
 from courtpiece.record import write
+from tests.arranged import Arrangement
 
 WINNERS = [0, 2, 0, 2, 0, 2, 0, 2, 0, 2, 0, 2]
 

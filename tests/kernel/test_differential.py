@@ -9,7 +9,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from tests.strategies import legal_rule_sets
 
 from courtpiece._kernel import engine
 from courtpiece.cards import PACK, Card
@@ -17,6 +16,7 @@ from courtpiece.deal import Deal
 from courtpiece.players.callers import LONGEST
 from courtpiece.rules import Objective, Outcome, RuleSet, Trump, preset_names, resolve
 from courtpiece.table import NONE, REVEAL, Table, Trace, word_code, word_text
+from tests.strategies import legal_rule_sets
 
 OUTCOMES = list(Outcome)
 MAY_REVEAL = 1 << 63

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.perft.test_perft import ENDINGS, start
 
 from courtpiece._kernel import engine
 from courtpiece.cards import Card
 from courtpiece.deal import REVEAL as SHOW
 from courtpiece.table import NONE, REVEAL, Table, word_code
+from tests.perft.test_perft import ENDINGS, start
 
 
 def plays_of(move: str) -> list[int]:

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.strategies import legal_rule_sets, refusal
 
 from courtpiece.errors import RulesError
 from courtpiece.rules import RuleSet, loading, name_of, preset, preset_names, presets, resolve
 from courtpiece.rules.loading import load_preset
+from tests.strategies import legal_rule_sets, refusal
 
 # The table of presets, row by row, "=" and all: RULES section 2.  A dash is a default that does not apply.
 COLUMNS = [

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.strategies import legal_rule_sets, random_options, refusal
 
 from courtpiece.errors import RulesError
 from courtpiece.rules import Counting, Extra, Kot, Objective, Outcome, PileBlock, RuleSet, Trump, resolve
+from tests.strategies import legal_rule_sets, random_options, refusal
 
 # The options in the table's order with their defaults (RULES section 1), written out a second time.
 DEFAULTS: dict[str, Any] = {

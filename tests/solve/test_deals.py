@@ -6,11 +6,11 @@ from random import Random
 
 import numpy as np
 import pytest
-from tests.solve import plain
 
 from courtpiece._kernel import solver as kernel
 from courtpiece.cards import Suit, parse_cards
 from courtpiece.solve import solve, solve_many
+from tests.solve import plain
 
 SOLVED = Path(__file__).parent / "solved_deals.csv"
 

@@ -4,11 +4,11 @@ from random import Random
 
 import numpy as np
 import pytest
-from tests.solve import plain
 
 from courtpiece._kernel import solver as kernel
 from courtpiece.cards import Suit, format_cards
 from courtpiece.solve import NO_TRUMP, solve, solve_many
+from tests.solve import plain
 
 
 def asked(position):

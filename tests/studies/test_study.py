@@ -8,13 +8,13 @@ from typing import Any
 
 import polars as pl
 import pytest
-from tests.dice import Dice, DiceParameters
 
 from courtpiece.errors import RulesError, UsageError
 from courtpiece.players import parse_lineup
 from courtpiece.rules import preset, resolve
 from courtpiece.studies import find, names
 from courtpiece.studies.study import Parameters, Study, readable, schema
+from tests.dice import Dice, DiceParameters
 
 
 @pytest.mark.parametrize(

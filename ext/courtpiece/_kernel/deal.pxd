@@ -1,8 +1,8 @@
 """One deal under way, and the rules that move it: the fast form of courtpiece/deal.py.
 
 Seats are 0..3 in order of play from eldest; side 0 = {0, 2} is the caller's side.  A suit or seat that does not exist is NONE.
-The functions take the rule options that the loop's shape depends on (trump mode, pile) as arguments of their own: a caller
-that passes constants gets code without the branches it never needs.
+The functions take what the loop's shape depends on (the trump mode, the place k in the trick) as arguments of their own: a
+caller that passes constants gets code without the branches it never needs.
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
@@ -16,9 +16,9 @@ from courtpiece._kernel.rules cimport (
 cdef struct Deal:
     uint64_t hands[4]       # cards each seat may play; the face-down card is not among them
     uint64_t face_down      # the hidden trump card while it lies face down, else 0
-    uint64_t played         # every card played, the trick under way included (kept when players watch)
+    uint64_t played         # every card played, the trick under way included; random players do without
     uint8_t order[4][13]    # the cards of each seat in the order dealt
-    uint8_t voids[4]        # bit s: the seat has shown that it holds no card of suit s (kept when players watch)
+    uint8_t voids[4]        # bit s: the seat has shown that it holds no card of suit s; random players do without
     uint8_t trump           # the suit that counts as trump now
     uint8_t caller          # who called or hid; eldest when nobody did; NONE in first-void
     uint8_t hider           # whose card the face-down card is
@@ -117,11 +117,11 @@ cdef inline void reveal(Deal *d, const Rules *r) noexcept nogil:
     turn_up(d, r)
     d.obliged = r.must_trump or d.k == 0
 
-cdef inline uint64_t legal_cards(const Deal *d, int seat, const int trump_mode) noexcept nogil:
+cdef inline uint64_t legal_cards(const Deal *d, int seat, const int k, const int trump_mode) noexcept nogil:
     """The cards that the seat to act may play, after begin_turn (S0.15, S0.16)."""
     cdef uint64_t hand = d.hands[seat]
     cdef uint64_t follow
-    if d.k > 0:
+    if k > 0:
         follow = hand & suit_mask(d.led)
         if follow:
             return follow
@@ -131,13 +131,12 @@ cdef inline uint64_t legal_cards(const Deal *d, int seat, const int trump_mode) 
             return follow
     return hand
 
-cdef inline void put(Deal *d, int seat, int card, const int trump_mode, const bint watched) noexcept nogil:
+cdef inline void put(Deal *d, int seat, int card, const int k, const int trump_mode) noexcept nogil:
     """The seat to act plays a legal card; the trick is not closed yet."""
     cdef int value
     d.hands[seat] ^= bit(card)
-    if watched:
-        d.played |= bit(card)
-    if d.k == 0:
+    d.played |= bit(card)
+    if k == 0:
         d.led = suit_of(card)
         d.best = 16 + rank_of(card)
         d.winner = seat
@@ -145,7 +144,7 @@ cdef inline void put(Deal *d, int seat, int card, const int trump_mode, const bi
     else:
         if trump_mode == FIRST_VOID and d.trump == NONE and suit_of(card) != d.led:
             d.trump = suit_of(card)                         # S0.64, S0.65
-        if watched and suit_of(card) != d.led:
+        if suit_of(card) != d.led:
             d.voids[seat] |= 1 << d.led
         value = strength(card, d.led, d.trump)
         if value > d.best:
@@ -154,8 +153,8 @@ cdef inline void put(Deal *d, int seat, int card, const int trump_mode, const bi
             d.winning_card = card
     if trump_mode == HIDDEN:
         d.obliged = False
-    d.table[d.k] = card
-    d.k += 1
+    d.table[k] = card
+    d.k = k + 1
 
 cdef inline bint pick_up(Deal *d, const Rules *r) noexcept nogil:
     """Whether the winner of the trick just finished takes the pile; keeps the runs (S0.42-S0.50)."""

@@ -137,31 +137,40 @@ cdef inline void note(Trace *t, int action, uint64_t legal, bint may_reveal) noe
     t.size += 1
 
 
+cdef inline void turn(
+    Deal *d, const Rules *r, const Players *players, Dice *dice, Trace *t,
+    const int k, const int trump_mode, const bint traced,
+) noexcept nogil:
+    """The k-th card of a trick, and the reveal before it, as the seat's player chooses."""
+    cdef int seat = (d.leader + k) & 3
+    cdef int card
+    cdef uint64_t legal
+    cdef bint may_reveal = False
+    if trump_mode == HIDDEN and d.face_down:
+        may_reveal = begin_turn(d, r, seat)
+        if may_reveal and players.reveal[seat](d, r, dice, seat):
+            if traced:
+                note(t, REVEAL_ACTION, legal_cards(d, seat, k, trump_mode), True)
+            reveal(d, r)
+            may_reveal = False
+    legal = legal_cards(d, seat, k, trump_mode)
+    card = players.card[seat](d, r, dice, seat, legal)
+    if traced:
+        note(t, packed(card), legal, may_reveal)
+    put(d, seat, card, k, trump_mode)
+
+
 cdef inline void play_out(
     Deal *d, const Rules *r, const Players *players, Dice *dice, Trace *t, const int trump_mode, const bint traced,
 ) noexcept nogil:
     """Play the deal to its end.  The last two arguments are constants wherever this is called for speed."""
-    cdef int seat, card, k
-    cdef uint64_t legal
-    cdef bint may_reveal
     while not d.over:
         if d.tricks % 4 == 0 and players.any_random:
             philox(dice, d.tricks // 4, PLAYS, dice.tricks)
-        for k in range(4):
-            seat = (d.leader + k) & 3
-            may_reveal = False
-            if trump_mode == HIDDEN and d.face_down:
-                may_reveal = begin_turn(d, r, seat)
-                if may_reveal and players.reveal[seat](d, r, dice, seat):
-                    if traced:
-                        note(t, REVEAL_ACTION, legal_cards(d, seat, trump_mode), True)
-                    reveal(d, r)
-                    may_reveal = False
-            legal = legal_cards(d, seat, trump_mode)
-            card = players.card[seat](d, r, dice, seat, legal)
-            if traced:
-                note(t, packed(card), legal, may_reveal)
-            put(d, seat, card, trump_mode, True)
+        turn(d, r, players, dice, t, 0, trump_mode, traced)
+        turn(d, r, players, dice, t, 1, trump_mode, traced)
+        turn(d, r, players, dice, t, 2, trump_mode, traced)
+        turn(d, r, players, dice, t, 3, trump_mode, traced)
         close_trick(d, r, r.pile)
 
 
@@ -176,8 +185,10 @@ cdef void play_by_shape(Deal *d, const Rules *r, const Players *players, Dice *d
             play_random(d, r, dice, FIRST_VOID)
     elif r.trump_mode == HIDDEN:
         play_out(d, r, players, dice, NULL, HIDDEN, False)
+    elif r.trump_mode == CALLED:
+        play_out(d, r, players, dice, NULL, CALLED, False)
     else:
-        play_out(d, r, players, dice, NULL, r.trump_mode, False)
+        play_out(d, r, players, dice, NULL, FIRST_VOID, False)
 
 
 cdef inline void report(const Deal *d, Result *out) noexcept nogil:
@@ -434,7 +445,7 @@ cdef inline void act(Deal *d, const Rules *r, int action) noexcept nogil:
     if action == REVEAL_ACTION:
         reveal(d, r)
         return
-    put(d, seat_to_act(d), unpacked(action), r.trump_mode, True)
+    put(d, seat_to_act(d), unpacked(action), d.k, r.trump_mode)
     if d.k == 4:
         close_trick(d, r, r.pile)
 
@@ -465,7 +476,7 @@ def drive(Setup setup, const uint8_t[:, ::1] hands, const uint8_t[::1] words, in
                 raise ValueError(f"play {i}: the deal is over")
             break
         may_reveal = next_turn(&d, &setup.rules)
-        cards = legal_cards(&d, seat_to_act(&d), setup.rules.trump_mode)
+        cards = legal_cards(&d, seat_to_act(&d), d.k, setup.rules.trump_mode)
         legal_view[i] = packed_mask(cards) | (<uint64_t> may_reveal) << 63
         if i == plays.shape[0]:
             break
@@ -490,7 +501,7 @@ cdef uint64_t count_lines(const Deal *start, const Rules *r) noexcept nogil:
         after = d
         act(&after, r, REVEAL_ACTION)
         lines += count_lines(&after, r)
-    cards = legal_cards(&d, seat_to_act(&d), r.trump_mode)
+    cards = legal_cards(&d, seat_to_act(&d), d.k, r.trump_mode)
     while cards:
         after = d
         act(&after, r, packed(lowest(cards)))

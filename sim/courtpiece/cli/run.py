@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import inspect
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
+from importlib import import_module
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
@@ -101,7 +103,7 @@ def _go(study: Study[Any], given: dict[str, Any]) -> int:
     asked = (_from_file(config, study) if config else {}) | given
     try:
         with _watching(study.name) as watch:
-            done = run(study, watch=watch, **asked)
+            done = run(study, watch=_preparing_the_report(watch), **asked)
     except KeyboardInterrupt:
         _say_how_to_go_on(study, asked.get("out"))
         raise
@@ -143,6 +145,19 @@ def _from_file(path: Path, study: Study[Any]) -> dict[str, Any]:
     return options
 
 
+def _preparing_the_report(watch: Watch) -> Watch:
+    """Returns a watch that has what draws the report imported while the first deals are played."""
+    begun = threading.Event()
+
+    def watch_and_prepare(progress: Progress) -> None:
+        if progress.done < progress.total and not begun.is_set():
+            begun.set()
+            threading.Thread(target=import_module, args=("courtpiece.plots",)).start()
+        watch(progress)
+
+    return watch_and_prepare
+
+
 def _say_how_to_go_on(study: Study[Any], out: str | None) -> None:
     from courtpiece.errors import CourtpieceError
     from courtpiece.run import Run
@@ -182,14 +197,15 @@ def _print_headline(done: Run) -> None:
     from courtpiece.studies.study import readable
 
     heads, rows = readable(done.headline)
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 200)
+    natural = [max(len(cell) for cell in column) for column in zip(heads, *rows, strict=True)]
+    narrow = sum(natural) + 2 * len(heads) > console.width
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0 if narrow else 1))
     for at, head in enumerate(heads):
         number = all(row[at][:1].isdigit() or row[at][:1] in "-–" for row in rows)
         table.add_column(head.replace("_", " "), justify="right" if number else "left")
     for row in rows:
-        table.add_row(*map(Text, row))
-    wide = None if sys.stdout.isatty() else 200
-    console = Console(highlight=False, width=wide)
+        table.add_row(*(Text(cell.replace(" ± ", "\n±") if narrow else cell) for cell in row))
     console.print(Text(done.study.title, style="bold"), Text(f"· {done.units:,} {done.design.unit}"))
     console.print(table)
     print(f"± half of the 95 % interval · {done.path}: report.html, summary.parquet, shards/*.parquet")

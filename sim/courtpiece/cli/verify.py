@@ -40,7 +40,8 @@ def verify(
     for line in (*found.notes, *found.problems):
         print(line)
     again = ", ".join(map(str, found.recomputed)) or "none"
-    verdict = "sound" if found.sound else f"{len(found.problems)} things are wrong"
+    wrong = len(found.problems)
+    verdict = "1 thing is wrong" if wrong == 1 else f"{wrong} things are wrong" if wrong else "sound"
     print(f"{found.folder}: {verdict}; {found.units:,} {found.unit}, {found.chunks} chunks with the checksum "
           f"they tell; played again, bit for bit: {again}")
     return 0 if found.sound else 1

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _FOLDER = Path(__file__).parent
 _LONGEST = 40                           # rows of a table that is shown whole
+_CERTAIN = 100.0                        # per cent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,8 +36,9 @@ class Texts:
 
     method: Sequence[str] = ()
     titles: Mapping[str, str] = field(default_factory=dict)         # of tables
-    captions: Mapping[str, str] = field(default_factory=dict)       # of tables, or by their first column
-    heads: Mapping[str, str] = field(default_factory=dict)          # of columns; and what values are called
+    captions: Mapping[str, str] = field(default_factory=dict)       # of tables, by name or by a column
+    heads: Mapping[str, str] = field(default_factory=dict)          # of columns and measures
+    values: Mapping[str, str] = field(default_factory=dict)         # what is written for a value
     percent: Sequence[str] = ()         # columns and measures that are chances, shown in per cent
     bare: Sequence[str] = ()            # those of them whose head does not say so
     hidden: Sequence[str] = ()          # tables that the figures and other tables tell in full
@@ -162,14 +164,14 @@ def _page_table(name: str, table: pl.DataFrame, texts: Texts) -> PageTable:
         percent = [column for column in table.columns if column in texts.percent]
         both = [*percent, *(f"{column}_half_width" for column in percent)]
         table = table.with_columns(pl.col(column) * 100 for column in both if column in table.columns)
-        table = table.filter(pl.col(column).is_not_null() for column in _unknown_alone(table))
-        heads, rows = _cells(table)
+        table = table.drop_nulls(_unknown_alone(table))
+        heads, rows = _cells(table, percent)
         heads = [_head(head, texts, percent=head in percent) for head in heads]
-        rows = [[texts.heads.get(cell, cell) for cell in row] for row in rows]
+        rows = [[texts.values.get(cell, cell) for cell in row] for row in rows]
     return PageTable(
         name=name,
         title=texts.titles.get(name, name.replace("_", " ")),
-        caption=texts.captions.get(name) or texts.captions.get(table.columns[0], ""),
+        caption=next((texts.captions[key] for key in (name, *table.columns) if key in texts.captions), ""),
         heads=heads,
         rows=rows,
         numbers=[all(_is_number(row[at]) for row in rows) for at in range(len(heads))],
@@ -177,7 +179,7 @@ def _page_table(name: str, table: pl.DataFrame, texts: Texts) -> PageTable:
 
 
 def _is_number(cell: str) -> bool:
-    return cell in ("", "–") or cell.removeprefix("-").removeprefix("−")[:1].isdigit()
+    return cell in ("", "–") or cell.lstrip("−<> ")[:1].isdigit()
 
 
 def _head(column: str, texts: Texts, *, percent: bool) -> str:
@@ -193,25 +195,32 @@ def _unknown_alone(table: pl.DataFrame) -> list[str]:
     ]
 
 
-def _cells(table: pl.DataFrame) -> tuple[list[str], list[list[str]]]:
+def _cells(table: pl.DataFrame, percent: Sequence[str]) -> tuple[list[str], list[list[str]]]:
     """Returns a table's heads and rows as text, a value and its half-width in one cell."""
     heads = [name for name in table.columns if not name.endswith("_half_width")]
     columns = []
     for name in heads:
         if f"{name}_half_width" in table.columns:
             pairs = zip(table[name], table[f"{name}_half_width"], strict=True)
-            columns.append(["–" if value is None else _estimate(value, half) for value, half in pairs])
+            certain = _CERTAIN if name in percent else None
+            columns.append(["–" if mean is None else _estimate(mean, half, certain) for mean, half in pairs])
         else:
             columns.append([f"{value:,}" if isinstance(value, int) else str(value) for value in table[name]])
     return heads, [list(row) for row in zip(*columns, strict=True)]
 
 
-def _estimate(value: float, half_width: float) -> str:
-    """Returns `value ± half-width`, rounded as the half-width deserves, to three decimals at most."""
+def _estimate(value: float, half_width: float, certain: float | None = None) -> str:
+    """Returns `value ± half-width`, rounded as the half-width deserves, to three decimals at most.
+
+    Where nothing, or everything up to `certain`, was seen, the interval has one end: `< 0.6`, `> 93`.
+    """
     digits = 3
     if 0 < half_width < math.inf:       # one significant digit, two when it is a 1 or a 2
         first = math.floor(math.log10(half_width))
         digits = min(3, max(0, (half_width < 3 * 10**first) - first))
+    if certain is not None and value in (0, certain):
+        end = 2 * half_width if value == 0 else certain - 2 * half_width
+        return f"{'<' if value == 0 else '>'} {end:.{digits}f}"
     return f"{value:.{digits}f} ± {half_width:.{digits}f}".replace("-", "−")
 
 
@@ -231,11 +240,11 @@ def _measures(table: pl.DataFrame, texts: Texts) -> tuple[list[str], list[list[s
     """Returns a long table with a line for each measure and a column for each rule set, players, policy."""
     found = _spread(table)
     columns = list(dict.fromkeys(column for line in found.values() for column in line))
-    heads = ["", *(" · ".join(texts.heads.get(part, part) for part in column) for column in columns)]
+    heads = ["", *(" · ".join(texts.values.get(part, part) for part in column) for column in columns)]
     rows = []
     for (measure, *side), line in found.items():
         scale = 100 if measure in texts.percent else 1
-        whose = [texts.heads.get(name, name) for name in side]
+        whose = [texts.values.get(name, name) for name in side]
         label = " · ".join([_head(measure, texts, percent=scale == 100), *whose])
         cells = [
             _estimate(scale * line[column]["value"], scale * (line[column]["high"] - line[column]["low"]) / 2)

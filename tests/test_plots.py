@@ -1,0 +1,101 @@
+"""Figures: what they show, that they are always the same, and that they need nothing but themselves."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+from matplotlib.text import Text
+
+from courtpiece.plots import Figure
+from courtpiece.studies import find
+
+ONE = {"rules": "single-sir", "players": "simple"}
+SEVERAL = {"rules": ["single-sir", "bavan"], "players": ["simple", "random"]}
+
+
+def figures(study: str, units: int, **values: object) -> list[Figure]:
+    """Returns the figures of a small run."""
+    asked = find(study)
+    p = asked.parameters({**values, asked.extent: units})
+    return list(asked.figures(p, asked.summarise(p, asked.chunk(p, 0, units).lazy())))
+
+
+@pytest.fixture(scope="module")
+def drawn() -> list[Figure]:
+    """The figures of both studies, of one and of several rule sets and line-ups."""
+    return [
+        figure
+        for asked in (ONE, SEVERAL)
+        for drawings in (figures("trump-call", 30, deals=40, **asked), figures("kot-frequency", 900, **asked))
+        for figure in drawings
+    ]
+
+
+@pytest.fixture(scope="module")
+def elements(drawn: list[Figure]) -> list[tuple[str, str]]:
+    """The name of each figure, and its SVG."""
+    return [(figure.name, figure.svg()) for figure in drawn]
+
+
+def test_every_study_has_its_figures(drawn: list[Figure]) -> None:
+    assert [figure.name for figure in drawn[:5]] == [
+        "win-by-holding", "best-calls", "regrets", "kots", "outcomes"
+    ]
+    assert [figure.name for figure in drawn[5:9]] == [
+        "win-by-holding", "win-by-holding-1", "win-by-holding-2", "win-by-holding-3"
+    ]
+
+
+def test_figures_say_what_they_show_and_label_their_axes(drawn: list[Figure]) -> None:
+    for figure in drawn:
+        assert figure.title
+        assert figure.caption.endswith(".")
+        for axes in figure.drawing.axes:
+            assert axes.get_xlabel()
+            assert axes.get_ylabel() or axes.get_yticklabels()
+
+
+def test_a_figure_is_one_element_with_ids_of_its_own(elements: list[tuple[str, str]]) -> None:
+    for figure, svg in elements:
+        root = ElementTree.fromstring(svg)
+        assert root.tag.endswith("svg")
+        assert root.get("viewBox")
+        assert root.get("width") is None                    # the page decides
+        assert root.get("role") == "img"
+        ids = {element.get("id") for element in root.iter() if element.get("id")}
+        assert all(name is not None and name.startswith(f"{figure}-") for name in ids)
+        used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', svg))
+        assert used <= ids
+
+
+def test_a_figure_needs_no_fonts_and_nothing_from_elsewhere(elements: list[tuple[str, str]]) -> None:
+    for _, svg in elements:
+        assert "<text" not in svg
+        assert "<image" not in svg
+        names = {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
+        assert set(re.findall(r'https?://[^"]+', svg)) <= names
+
+
+def test_the_same_numbers_give_the_same_drawing() -> None:
+    first, second = (figures("kot-frequency", 500, **ONE) for _ in range(2))
+    assert [figure.svg() for figure in first] == [figure.svg() for figure in second]
+
+
+def test_nothing_is_drawn_over_anything_else(drawn: list[Figure]) -> None:
+    for figure in drawn:
+        figure.drawing.draw_without_rendering()
+        for axes in figure.drawing.axes:
+            boxes = [label.get_window_extent() for label in axes.get_yticklabels() if label.get_text()]
+            assert not any(one.overlaps(other) for at, one in enumerate(boxes) for other in boxes[:at])
+            whole = figure.drawing.bbox
+            texts = (*axes.get_yticklabels(), *axes.texts, axes.xaxis.label, axes.yaxis.label)
+            for text in filter(Text.get_text, texts):
+                box = text.get_window_extent()
+                assert whole.x0 - 1 <= box.x0, (figure.name, text)
+                assert box.x1 <= whole.x1 + 1, (figure.name, text)
+
+
+def test_jupyter_shows_a_figure(drawn: list[Figure]) -> None:
+    assert drawn[0]._repr_svg_().lstrip().startswith("<?xml")
