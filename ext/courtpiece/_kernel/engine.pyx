@@ -490,6 +490,30 @@ def drive(Setup setup, const uint8_t[:, ::1] hands, const uint8_t[::1] words, in
     return legal, result
 
 
+def choose(Setup setup, const uint8_t[:, ::1] hands, const uint8_t[::1] words, int claimer, const uint8_t[::1] plays):
+    """Return what the player of the seat to act chooses after the plays (all legal): a card number, or 64 for `reveal`.
+
+    A player that draws random numbers gets zeros.
+    """
+    cdef Deal d = place(setup, hands, words, claimer)
+    cdef Dice dice = read_dice(np.zeros(2, np.uint64), 0)
+    cdef Py_ssize_t i
+    cdef int seat
+    start_deal(&dice, 0)
+    dice.tricks[0] = dice.tricks[1] = dice.tricks[2] = dice.tricks[3] = 0
+    for i in range(plays.shape[0]):
+        next_turn(&d, &setup.rules)
+        act(&d, &setup.rules, plays[i])
+    if d.over:
+        raise ValueError("the deal is over")
+    seat = seat_to_act(&d)
+    if next_turn(&d, &setup.rules) and setup.players.reveal[seat](&d, &setup.rules, &dice, seat):
+        return REVEAL_ACTION
+    return packed(
+        setup.players.card[seat](&d, &setup.rules, &dice, seat, legal_cards(&d, seat, d.k, setup.rules.trump_mode))
+    )
+
+
 cdef uint64_t count_lines(const Deal *start, const Rules *r) noexcept nogil:
     """The number of ways to play the deal to its end."""
     cdef Deal d = start[0]

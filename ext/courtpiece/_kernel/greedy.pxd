@@ -12,7 +12,7 @@ a constant 0 in the player itself.
 from libc.stdint cimport int16_t, int8_t, uint32_t, uint64_t
 
 from courtpiece._kernel.bits cimport (
-    ALL_CARDS, LANE, NONE, TEN, bit, count, highest, lowest, rank_mask, rank_of, suit_mask, suit_of,
+    ALL_CARDS, NONE, TEN, bit, count, highest, lowest, rank_mask, rank_of, suit_mask, suit_of,
 )
 from courtpiece._kernel.deal cimport Deal
 from courtpiece._kernel.dice cimport Dice
@@ -90,7 +90,14 @@ cdef extern from *:
         {12, -24, -30, -45, -50, -60, -60, -60, -60, -60, -60, -60, -60, -60},
         {17, 18, 16, 10, 7, 2, -10, -14, -20, -20, -20, -20, -20, -20},
     };
+    /* All cards of a set of suits (bit s: suit s). */
+    #define S_(n, s) (((n) >> (s) & 1) * (0x1FFFull << 16 * (s)))
+    #define L_(n) (S_(n, 0) | S_(n, 1) | S_(n, 2) | S_(n, 3))
+    static const uint64_t LANES[16] = {
+        L_(0), L_(1), L_(2), L_(3), L_(4), L_(5), L_(6), L_(7), L_(8), L_(9), L_(10), L_(11), L_(12), L_(13), L_(14), L_(15),
+    };
     """
+    const uint64_t *LANES
     const int8_t TRUMP_LEAD_OUT[2][14]
     const int8_t *TRUMP_LEAD_MASTER
     const int8_t *TRUMP_LEAD_OWN
@@ -123,12 +130,6 @@ cdef struct Table:
     bint ours               # this side called
     int pair                # tricks in the pile when a win is the second in a row, else 0
     bint kot                # one side has taken every trick so far, and some
-
-cdef inline uint64_t lanes(int suits) noexcept nogil:
-    """All cards of a set of suits (bit s: suit s)."""
-    return (
-        <uint64_t> (suits & 1) | <uint64_t> (suits & 2) << 15 | <uint64_t> (suits & 4) << 30 | <uint64_t> (suits & 8) << 45
-    ) * LANE
 
 cdef inline uint64_t shadow(uint64_t cards) noexcept nogil:
     """In each suit the highest of the cards and all below it."""
@@ -201,7 +202,7 @@ cdef inline int low_lead(const Table *t, int rank, int length, int over, int voi
 cdef inline int lead(const Deal *d, const Rules *r, int seat, uint64_t legal, uint64_t unseen, const uint32_t without) noexcept nogil:
     """The lead with most points: of each suit its master, or else its lowest card."""
     cdef int next_voids = d.voids[(seat + 1) & 3], last_voids = d.voids[(seat + 3) & 3], mate_voids = d.voids[seat ^ 2]
-    cdef uint64_t theirs = unseen & ~lanes(next_voids & last_voids)
+    cdef uint64_t theirs = unseen & ~LANES[next_voids & last_voids]
     cdef uint64_t masters = legal & ~shadow(theirs)
     cdef uint64_t trumps = trump_lane(d)
     cdef uint64_t own, rest
@@ -210,7 +211,7 @@ cdef inline int lead(const Deal *d, const Rules *r, int seat, uint64_t legal, ui
     cdef bint master
     t.out = count(theirs & trumps)
     t.own = count(legal & trumps)
-    t.mates = (unseen & trumps & ~lanes(mate_voids)) != 0
+    t.mates = (unseen & trumps & ~LANES[mate_voids]) != 0
     t.ours = d.caller != NONE and not (d.caller ^ seat) & 1
     t.pair = d.pile if r.pile and d.runner == seat else 0
     t.kot = r.kot == FIRST_SEVEN and d.tricks >= 4 and (not d.taken[0] or not d.taken[1])

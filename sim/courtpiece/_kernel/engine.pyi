@@ -39,6 +39,9 @@ def trace_deals(
 def drive(
     setup: Setup, hands: NDArray[np.uint8], words: NDArray[np.uint8], claimer: int, plays: NDArray[np.uint8]
 ) -> tuple[NDArray[np.uint64], NDArray[np.void]]: ...
+def choose(
+    setup: Setup, hands: NDArray[np.uint8], words: NDArray[np.uint8], claimer: int, plays: NDArray[np.uint8]
+) -> int: ...
 def perft(
     setup: Setup, hands: NDArray[np.uint8], words: NDArray[np.uint8], claimer: int, plays: NDArray[np.uint8]
 ) -> int: ...

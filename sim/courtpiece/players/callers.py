@@ -48,14 +48,18 @@ LONGEST = Weights(
     trump=tuple(2**rank for rank in range(13)),
 )
 
-# Thousandths of the chance to win.
+# Thousandths of the chance to win the deal: least squares on the results of a million calls with all four playing
+# `greedy` (docs/greedy.md).  Cards below those named are worth nothing beyond the length; five cards are all that the
+# fit saw, and from there on lengths go on by even steps.
 STRONGEST = Weights(
-    length=(-300, -180, -60, 60, 180, 300, 400, 500, 600, 700, 800, 900, 950, 1000),
-    trump=_by_rank(A=120, K=80, Q=50, J=30, T=15),
-    side_length=(30, 15, 0, -10, -20, -30, -40, -50, -60, -70, -80, -90, -100, -110),
-    side=_by_rank(A=80, K=40, Q=15),
-    pass_below=180,
-    thirteenth_below=120,
+    length=(406, 414, 436, 467, 495, 510, 525, 540, 555, 570, 585, 600, 615, 630),
+    trump=_by_rank(A=136, K=95, Q=65, J=44, T=28, n9=17, n8=10, n7=5),
+    side_length=(67, 0, -58, -109, -163, -232, -295, -358, -421, -484, -547, -610, -673, -736),
+    side=_by_rank(A=110, K=70, Q=32, J=12, T=3),
+    pass_below=605,         # a partner with five unseen cards does better
+    redeal_below=605,       # the average deal is better
+    thirteenth_below=465,   # so is a suit that nobody has seen
+    swap_below=610,
 )
 
 KernelCaller = tuple[str, Sequence[int], Sequence[int]]
