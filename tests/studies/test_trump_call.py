@@ -14,7 +14,8 @@ from courtpiece.cards import RANKS, SUITS, class_of, parse_cards
 from courtpiece.errors import CardError, UsageError
 from courtpiece.run import Run, run
 from courtpiece.studies.study import schema
-from courtpiece.studies.trump_call import CALLS, HALVES, MEASURES, TrumpCall, TrumpCallParameters
+from courtpiece.studies.trump_call import TrumpCall
+from courtpiece.studies.trump_rows import CALLS, HALVES, MEASURES, TrumpCallParameters
 
 Sample = tuple[TrumpCallParameters, pl.DataFrame]
 STUDY = TrumpCall()

@@ -23,8 +23,8 @@ from courtpiece.rules import RuleSet, name_of
 from courtpiece.stats import LEVEL, Estimates, Floats, Method, means, proportions
 from courtpiece.studies.hands import Hand
 from courtpiece.studies.policies import said
-from courtpiece.studies.study import ESTIMATE_COLUMNS, Column, schema
-from courtpiece.studies.trump_call import CALLS, HALVES, MEASURES, TrumpCallParameters, combination
+from courtpiece.studies.study import ESTIMATE_COLUMNS, Column, combination, schema
+from courtpiece.studies.trump_rows import CALLS, HALVES, MEASURES, TrumpCallParameters
 
 if TYPE_CHECKING:
     import polars as pl
@@ -65,6 +65,9 @@ def table_columns(p: TrumpCallParameters) -> dict[str, tuple[Column, ...]]:
     count = Column("hands", "int64", "hands", "how many hands it rests on")
     qualities = tuple(column for name, told in _TOLD.items() for column in _with_half_width(name, *told))
     best = Column("best", "category", "", "the best call, chosen on the even deals", CALLS)
+    length = Column("length", "uint8", "cards", "how many of the five cards are of the suit called")
+    best_share = _with_half_width("best_share", "", "how often such a call is the best of its hand")
+    shape = Column("shape", "category", "", "cards in each suit, the longest first", SHAPES)
     return {
         "summary": (
             *which,
@@ -76,23 +79,17 @@ def table_columns(p: TrumpCallParameters) -> dict[str, tuple[Column, ...]]:
             *ESTIMATE_COLUMNS,
         ),
         "lengths": (
-            *which,
-            Column("length", "uint8", "cards", "how many of the five cards are of the suit called"),
+            *which, length,
             Column("honours", "uint8", "cards", "how many of its ace, king and queen are among them"),
-            count, *qualities,
-            *_with_half_width("best_share", "", "how often such a call is the best of its hand"),
+            count, *qualities, *best_share,
         ),
         "holdings": (
-            *which,
-            Column("length", "uint8", "cards", "how many of the five cards are of the suit called"),
+            *which, length,
             Column("honours", "category", "", "its ace, king and queen among them", HONOURS),
-            count, *qualities,
-            *_with_half_width("best_share", "", "how often such a call is the best of its hand"),
+            count, *qualities, *best_share,
         ),
         "shapes": (
-            *which,
-            Column("shape", "category", "", "cards in each suit, the longest first", SHAPES),
-            count, *qualities,
+            *which, shape, count, *qualities,
             *_with_half_width("longest_best", "", "how often the longest suit is the best call"),
         ),
         "extremes": (
@@ -104,8 +101,7 @@ def table_columns(p: TrumpCallParameters) -> dict[str, tuple[Column, ...]]:
         "hands": (
             *which, *hand,
             Column("class", "uint32", "", "number of the hand's class, alike but for the names of the suits"),
-            Column("shape", "category", "", "cards in each suit, the longest first", SHAPES),
-            best,
+            shape, best,
             Column("next", "category", "", "the next best call on the even deals", CALLS),
             *_with_half_width("lead", "points", "mean difference of their points, measured on the odd deals"),
             Column("sure", "bool", "", "the lead is more than chance would give"),
