@@ -41,6 +41,7 @@ from courtpiece.deal import Deal
 from courtpiece.errors import CardError, UsageError
 from courtpiece.players import Lineup
 from courtpiece.rules import Counting, Outcome, RuleSet, RulesSpec, Trump, name_of
+from courtpiece.rules.values import either
 from courtpiece.table import RESULT, Table
 
 if TYPE_CHECKING:
@@ -232,8 +233,8 @@ def describe(words: Sequence[str]) -> str:
         return _SAYINGS[words[0]]
     if words[0].startswith("hide "):
         cards = [Card.parse(word.removeprefix("hide ")) for word in words]
-        return f"lay {_listed([str(card)[0] + card.suit.symbol for card in cards])} face down"
-    return _listed([Suit[word].word for word in words])
+        return f"lay {either([str(card)[0] + card.suit.symbol for card in cards])} face down"
+    return either([Suit[word].word for word in words])
 
 
 def label(words: Sequence[str]) -> str:
@@ -245,12 +246,8 @@ def label(words: Sequence[str]) -> str:
     if words[0] in Suit.__members__:
         suits = [Suit[word] for word in words]
         return f"{suits[0].symbol} {suits[0].word}" if len(suits) == 1 else " ".join(s.symbol for s in suits)
-    told = {"thirteenth": "thirteenth"}.get(words[0]) or describe(words)
+    told = words[0] if words[0] == "thirteenth" else describe(words)
     return told.replace(" face down", "").replace(",", "").replace(" or", "")
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 @dataclass(frozen=True, kw_only=True)
