@@ -519,7 +519,7 @@ class TestMatches:
         """Returns the deals of a random match, and the match told their results."""
         rules, source = resolve(spec), random.Random(seed)
         match = Match(rules, source.randrange(4))
-        deals = []
+        deals: list[Deal] = []
         while match.winner is None and len(deals) < limit:
             deal = random_deal(rules, source, match.dealer)
             assert deal.outcome is not None

@@ -393,8 +393,9 @@ def test_two_processes_cannot_write_the_same_run_at_once(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("name", ["jobs", "chunk"])
 def test_numbers_below_one_are_refused(tmp_path: Path, name: str) -> None:
+    asked: dict[str, Any] = {name: 0}
     with pytest.raises(UsageError, match=f"{name}: must be at least 1, not 0"):
-        run(Dice(), out=tmp_path / "out", **{name: 0})
+        run(Dice(), out=tmp_path / "out", **asked)
     assert not (tmp_path / "out").exists()
 
 

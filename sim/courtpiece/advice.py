@@ -16,12 +16,11 @@ for the defenders, in what the match counts (points; kots where it counts those)
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import add
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,10 +40,17 @@ from courtpiece.deal import Deal
 from courtpiece.errors import CardError, UsageError
 from courtpiece.players import Lineup
 from courtpiece.rules import Counting, Outcome, RuleSet, RulesSpec, Trump, name_of
+from courtpiece.rules.values import either
+from courtpiece.stats import (
+    Estimate,
+    Stopping,
+    decimals,
+    mean,
+    paired_difference,
+    plus_minus,
+    proportion,
+)
 from courtpiece.table import RESULT, Table
-
-if TYPE_CHECKING:
-    from courtpiece.stats import Estimate
 
 MOST_CALLS = 7                          # four suits (or five cards), pass, thirteenth, redeal
 DEALS = 40_000                          # half-widths under half a percentage point of P(win)
@@ -232,8 +238,8 @@ def describe(words: Sequence[str]) -> str:
         return _SAYINGS[words[0]]
     if words[0].startswith("hide "):
         cards = [Card.parse(word.removeprefix("hide ")) for word in words]
-        return f"lay {_listed([str(card)[0] + card.suit.symbol for card in cards])} face down"
-    return _listed([Suit[word].word for word in words])
+        return f"lay {either([str(card)[0] + card.suit.symbol for card in cards])} face down"
+    return either([Suit[word].word for word in words])
 
 
 def label(words: Sequence[str]) -> str:
@@ -245,12 +251,8 @@ def label(words: Sequence[str]) -> str:
     if words[0] in Suit.__members__:
         suits = [Suit[word] for word in words]
         return f"{suits[0].symbol} {suits[0].word}" if len(suits) == 1 else " ".join(s.symbol for s in suits)
-    told = {"thirteenth": "thirteenth"}.get(words[0]) or describe(words)
+    told = words[0] if words[0] == "thirteenth" else describe(words)
     return told.replace(" face down", "").replace(",", "").replace(" or", "")
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -284,8 +286,6 @@ class Advice:
     @property
     def verdict(self) -> str:
         """The recommendation in one sentence."""
-        from courtpiece.stats import plus_minus
-
         if self.sure:
             return (f"{_capital(_act(self.best.words))}: {self.lead} {self.unit} a deal better than the next "
                     f"best, {self.runner_up}.")
@@ -386,10 +386,7 @@ def _act(words: Sequence[str]) -> str:
 def _column(estimates: Sequence[Estimate], scale: int, sign: str) -> list[str]:
     """Returns `value ± half-width` for each, all with the digits that the least certain one deserves."""
     widest = max(scale * told.half_width for told in estimates)
-    digits = 2
-    if 0 < widest < math.inf:           # one significant digit, two when it is a 1 or a 2
-        first = math.floor(math.log10(widest))
-        digits = max(0, (widest < 3 * 10**first) - first)
+    digits = decimals(widest, unknown=2)
     return [f"{scale * told.value:{sign}.{digits}f} ± {scale * told.half_width:.{digits}f}"
             for told in estimates]
 
@@ -443,8 +440,6 @@ def _play_until(
     table: Table, worth: Worth, calls: Calls, seed: int, most: int | None, precision: float | None
 ) -> Tally:
     """Returns the tally of `most` deals, or of as many as the precision needs."""
-    from courtpiece.stats import Stopping
-
     tally: Tally | None = None
     start, batches, look = 0, 0, 1
     while True:
@@ -465,8 +460,6 @@ def _play_until(
 
 def _values(tally: Tally, worth: Worth, calls: Calls) -> list[CallValue]:
     """Returns what each call is worth over all deals, in the order of `calls`."""
-    from courtpiece.stats import mean, proportion
-
     n = int(tally.deals.sum())
 
     def sums(numbers: Counts) -> list[int]:
@@ -491,8 +484,6 @@ def _values(tally: Tally, worth: Worth, calls: Calls) -> list[CallValue]:
 
 def _difference(tally: Tally, points: Counts, one: int, other: int) -> Estimate:
     """Returns the mean difference of two calls' points ahead on the same odd deals."""
-    from courtpiece.stats import paired_difference
-
     products = tally.products[1]
     squares = products[one, one] + products[other, other] - 2 * products[one, other]
     return paired_difference(int(tally.deals[1]), int(points[one] - points[other]), int(squares))

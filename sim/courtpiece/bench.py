@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 
 from courtpiece._kernel import engine
-from courtpiece.rules import name_of, resolve
+from courtpiece.players import CARD_PLAYERS
+from courtpiece.rules import name_of
 from courtpiece.table import Table
 
-PLAYERS = ("random", "simple", "greedy")
+PLAYERS = tuple(player.name for player in CARD_PLAYERS)
 RULES = (
     "single-sir",
     "double-sir",
@@ -74,9 +75,9 @@ def bench(rules: Sequence[str] = RULES, players: Sequence[str] = PLAYERS, second
     Where open_spiel is installed, random playouts of its spades from a dealt state are measured beside them.
     """
     cases = {
-        f"{player} {name_of(resolve(rule)) or rule}": _playing(Table(rule, player))
+        f"{player} {name_of(table.rules)}": _playing(table)
         for player in players
-        for rule in rules
+        for table in (Table(rule, player) for rule in rules)
     }
     if find_spec("pyspiel"):
         cases[PEER] = _spades_playouts()

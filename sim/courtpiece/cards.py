@@ -184,6 +184,9 @@ def equal_suits(cards: Iterable[Card]) -> tuple[tuple[Suit, ...], ...]:
     return tuple(map(tuple, groups.values()))
 
 
+# How the five cards of a calling hand can be spread over the suits.
+SHAPES = ((5, 0, 0, 0), (4, 1, 0, 0), (3, 2, 0, 0), (3, 1, 1, 0), (2, 2, 1, 0), (2, 1, 1, 1))
+
 # A holding is the cards of one suit as a number: the count of cards times 2**13, plus a bit for each
 # rank.  Holdings therefore sort by length, then by rank, and each card adds its own amount.
 _HOLDING_BITS = 16
@@ -272,7 +275,7 @@ def _class_codes() -> NDArray[np.uint64]:
     import numpy as np
 
     tables = []
-    for shape in ((5, 0, 0, 0), (4, 1, 0, 0), (3, 2, 0, 0), (3, 1, 1, 0), (2, 2, 1, 0), (2, 1, 1, 1)):
+    for shape in SHAPES:
         codes = np.zeros(1, np.uint64)
         for length in sorted(set(shape), reverse=True):
             count = shape.count(length)

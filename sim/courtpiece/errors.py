@@ -68,6 +68,11 @@ class UsageError(CourtpieceError):
     """Anything else that a user asked for and cannot have."""
 
 
+def reason(error: OSError) -> str:
+    """Returns why the operating system refused, as `no such file or directory`."""
+    return (error.strerror or str(error)).lower()
+
+
 def suggest(word: str, known: Iterable[str]) -> str:
     """Returns ` (did you mean "x"?)` for the known word nearest to `word`, or "" when none is near.
 

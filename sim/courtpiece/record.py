@@ -16,7 +16,8 @@ from courtpiece.cards import Card
 from courtpiece.deal import FULL_HAND, LETTERS, REVEAL, SIDES, Deal
 from courtpiece.errors import CardError, RecordError, RulesError, suggest
 from courtpiece.match import Match, next_dealer
-from courtpiece.rules import Direction, Outcome, RuleSet, Trump, preset, presets, resolve
+from courtpiece.rules import Direction, Outcome, RuleSet, Trump, preset, resolve
+from courtpiece.rules.loading import nearest_preset
 
 Json = dict[str, Any]
 
@@ -364,21 +365,8 @@ def _sheet(deal: Deal) -> Json:
 
 def _rules_form(rules: RuleSet) -> str | Json:
     """Returns a preset's name, or the options to change on the preset that needs the fewest."""
-    name, changes = _nearest_preset(rules)
+    name, changes = nearest_preset(rules)
     if not changes:
         return name
-    return {"preset": name, **{option: _plain(value) for option, value in changes.items()}}
-
-
-@lru_cache(maxsize=64)
-def _nearest_preset(rules: RuleSet) -> tuple[str, dict[str, Any]]:
-    changes = {name: rules.difference(base) for name, base in presets().items()}
-    name = min(changes, key=lambda name: len(changes[name]))
-    return name, changes[name]
-
-
-def _plain(value: Any) -> Any:
-    """Returns an option's value as JSON has it."""
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    return "none" if value is None else str(value) if isinstance(value, str) else value
+    options = rules.to_dict()
+    return {"preset": name, **{option: options[option] for option in changes}}

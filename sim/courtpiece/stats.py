@@ -81,6 +81,20 @@ def plus_minus(value: float, half_width: float) -> str:
     return f"{value:.{digits}f} ± {half_width:.{digits}f}"
 
 
+def decimals(half_width: float, unknown: int) -> int:
+    """Returns how many decimals a half-width deserves: one significant digit of it, two from 1 to 3.
+
+    `unknown` is returned for one that tells nothing: zero, endless or not a number.
+
+    >>> decimals(0.0123, 2), decimals(0.056, 2), decimals(4.0, 2), decimals(0.0, 2)
+    (3, 2, 0, 2)
+    """
+    if not 0 < half_width < math.inf:
+        return unknown
+    first = math.floor(math.log10(half_width))
+    return max(0, (half_width < 3 * 10.0**first) - first)
+
+
 def proportions(successes: ArrayLike, n: ArrayLike, level: float = LEVEL) -> Estimates:
     """Returns the proportions of `successes` among `n`, with Wilson's score intervals.
 

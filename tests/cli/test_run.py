@@ -94,7 +94,7 @@ run kot-frequency --deals 0 | deals: must be at least 1, not 0
 run kot-frequency --jobs 0 | jobs: must be at least 1, not 0
 run kot-frequency --chunk 0 | chunk: must be at least 1, not 0
 run kot-frequency --precision -1 | precision: must be above 0, not -1
-run kot-frequency --config none.toml | none.toml cannot be read: No such file or directory
+run kot-frequency --config none.toml | none.toml cannot be read: no such file or directory
 run kot-frequency --config bad.toml | bad.toml is not TOML
 run kot-frequency --config strange.toml | strange.toml: there is no option "deels" (did you mean "deals"?)
 run kot-frequency --config other.toml | other.toml is for the study "trump-call", not kot-frequency

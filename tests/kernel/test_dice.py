@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -12,7 +13,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from courtpiece._kernel import engine
+from courtpiece.players import parse_player
+from courtpiece.players.callers import kernel_caller
+from courtpiece.rules import resolve
 from courtpiece.table import RESULT, Table
+from tests.kernel.test_differential import setup_of
 
 WORD = st.integers(0, 2**64 - 1)
 
@@ -76,22 +81,20 @@ def test_eldest_holds_each_ace_as_often_as_combinatorics_says() -> None:
 
 
 def test_the_portable_build_gives_the_same_bits() -> None:
-    portable = pytest.importorskip("courtpiece._kernel.engine")
+    portable = import_module("courtpiece._kernel.engine")
     key = np.array([1, 2], np.uint64)
     for rules in ("single-sir", "hidden-trump", "mendikot-band", "double-sir-house", "bavan"):
         for player in ("random", "simple", "greedy"):
-            table = Table(rules, player)
-            seats = [player] * 4
-            callers = [("random", [0] * 54, [0] * 4)] * 2
+            caller = kernel_caller(parse_player(player))
             out = [np.zeros(500, RESULT), np.zeros(500, RESULT)]
             for module, rows in zip((engine, portable), out, strict=True):
-                module.play_deals(module.Setup(table.rules, seats, callers), key, 9, rows)
+                setup = module.Setup(resolve(rules), [player] * 4, [caller, caller])
+                module.play_deals(setup, key, 9, rows)
             np.testing.assert_array_equal(out[0], out[1])
 
 
 def test_arrays_of_another_kind_are_refused() -> None:
-    table = Table("single-sir", "random")
-    setup = table._setup
+    setup = setup_of(resolve("single-sir"))
     key = np.array([1, 2], np.uint64)
     with pytest.raises(ValueError, match="array of RESULT"):
         engine.play_deals(setup, key, 0, np.zeros(4, np.uint8))

@@ -47,8 +47,7 @@ def state_of(deal: Deal) -> tuple[object, ...]:
 
 
 def state_in(result: np.void) -> tuple[object, ...]:
-    outcome, winner, caller, trump, taken, tens = result.tolist()
-    return (outcome, winner, caller, trump, list(taken), list(tens))
+    return tuple(result[name].tolist() for name in ("outcome", "winner", "caller", "trump", "taken", "tens"))
 
 
 def walk(rules: RuleSet, seed: int) -> tuple[Deal, list[int]]:
@@ -77,7 +76,7 @@ def walk(rules: RuleSet, seed: int) -> tuple[Deal, list[int]]:
 def arrays_of(deal: Deal) -> tuple[NDArray[np.uint8], NDArray[np.uint8], int, NDArray[np.uint8]]:
     hands = np.array([[int(card) for card in hand] for hand in deal.dealt], np.uint8)
     words = np.array([word_code(word) for word in deal.words], np.uint8)
-    plays = [REVEAL if play == "reveal" else int(Card(play)) for play in deal.plays]
+    plays = [int(play) if isinstance(play, Card) else REVEAL for play in deal.plays]
     return hands, words, NONE if deal.claimer is None else deal.claimer, np.array(plays, np.uint8)
 
 

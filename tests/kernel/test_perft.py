@@ -10,7 +10,8 @@ import pytest
 from courtpiece._kernel import engine
 from courtpiece.cards import Card
 from courtpiece.deal import REVEAL as SHOW
-from courtpiece.table import NONE, REVEAL, Table, word_code
+from courtpiece.table import REVEAL
+from tests.kernel.test_differential import arrays_of, setup_of
 from tests.perft.test_perft import ENDINGS, start
 
 
@@ -28,12 +29,11 @@ def test_kernel_counts_the_lines_that_begin_with_each_move(path: Path) -> None:
         for line in text.splitlines()
         if line.startswith("first ")
     }
-    setup = Table(deal.rules, "random")._setup
-    hands = np.array([[int(card) for card in hand] for hand in deal.dealt], np.uint8)
-    words = np.array([word_code(word) for word in deal.words], np.uint8)
+    setup = setup_of(deal.rules)
+    hands, words, claimer, _ = arrays_of(deal)
 
     def lines(plays: list[int]) -> int:
-        return engine.perft(setup, hands, words, NONE, np.array(plays, np.uint8))
+        return engine.perft(setup, hands, words, claimer, np.array(plays, np.uint8))
 
     assert {move: lines(plays_of(move)) for move in expected} == expected
     assert lines([]) == sum(expected.values())

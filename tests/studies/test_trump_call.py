@@ -14,7 +14,8 @@ from courtpiece.cards import RANKS, SUITS, class_of, parse_cards
 from courtpiece.errors import CardError, UsageError
 from courtpiece.run import Run, run
 from courtpiece.studies.study import schema
-from courtpiece.studies.trump_call import CALLS, HALVES, MEASURES, TrumpCall, TrumpCallParameters
+from courtpiece.studies.trump_call import TrumpCall
+from courtpiece.studies.trump_rows import CALLS, HALVES, MEASURES, TrumpCallParameters
 
 Sample = tuple[TrumpCallParameters, pl.DataFrame]
 STUDY = TrumpCall()
@@ -155,7 +156,8 @@ def test_values_and_regrets_are_those_counted_hand_by_hand(sample: Sample) -> No
     values, wins, longest_values = [], [], []
     for hand in range(80):
         halves = [part.filter(hand=hand, half=half).sort("place").to_dicts() for half in HALVES]
-        best = [max(range(len(calls)), key=lambda at, c=calls: c[at]["points"]) for calls in halves]
+        points = [[call["points"] for call in calls] for calls in halves]
+        best = [totals.index(max(totals)) for totals in points]
         crossed = [halves[0][best[1]], halves[1][best[0]]]
         values.append(np.mean([row["points"] / row["deals"] for row in crossed]))
         wins.append(np.mean([row["wins"] / row["deals"] for row in crossed]))
@@ -164,7 +166,7 @@ def test_values_and_regrets_are_those_counted_hand_by_hand(sample: Sample) -> No
             suit: sorted((RANKS.index(card[0]) for card in cards if card[1] == suit), reverse=True)
             for suit in SUITS
         }
-        longest = max(SUITS, key=lambda suit, suits=suits: (len(suits[suit]), suits[suit]))
+        longest = max(suits, key=lambda suit: (len(suits[suit]), suits[suit]))
         called = [
             next(row for row in calls if longest in (row["call"], *row["also"].split(", ")))
             for calls in halves

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from courtpiece.cli.options import AsJson
+
 
 def register(app: typer.Typer) -> None:
     """Adds the command."""
@@ -24,7 +26,7 @@ def bench(
     seconds: Annotated[
         float, typer.Option("--seconds", min=0.0, help="How long to measure, all cases together.")
     ] = 10.0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Measure deals per second on one core, case beside case in one run.
 

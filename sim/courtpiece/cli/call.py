@@ -6,25 +6,23 @@ from typing import Annotated
 
 import typer
 
+from courtpiece.cli.options import AsJson, Players, Rules, Seed
+
 
 def call(
     hand: Annotated[
         list[str], typer.Argument(help='Five cards: "AS KS 5S 2H 9D", A♠ 10♥, or AK5.2.9. by suit, S.H.D.C.')
     ],
-    rules: Annotated[
-        str, typer.Option(help="A preset, a TOML file, or a line such as single-sir,target=5.")
-    ] = "single-sir",
-    players: Annotated[
-        str, typer.Option(help="Who plays: one for all seats, or two, the caller's side first.")
-    ] = "greedy",
+    rules: Rules = "single-sir",
+    players: Players = "greedy",
     deals: Annotated[
         int | None, typer.Option(help="Deals on which each call is played; 40,000 without --precision.")
     ] = None,
     precision: Annotated[
         float | None, typer.Option(help="Go on until every half-width is at most this, as 0.005.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="The seed of the deals.", min=0)] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
+    seed: Seed = 1,
+    as_json: AsJson = False,
 ) -> None:
     """Say which call is best on five cards: each one's chances and points, and how sure that is.
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
+from courtpiece.cli.options import AsJson
 from courtpiece.players import CALLERS, CARD_PLAYERS, Caller, CardPlayer
 
 
@@ -15,7 +14,7 @@ def register(app: typer.Typer) -> None:
 
 
 def players(
-    as_json: Annotated[bool, typer.Option("--json", help="print them for a program to read")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the players: who plays the cards, who calls trump, and how to name one."""
     if as_json:

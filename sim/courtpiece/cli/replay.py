@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
-from contextlib import nullcontext
-from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated
 
 import typer
 
-from courtpiece.errors import UsageError
+from courtpiece.cli.files import reading
+from courtpiece.errors import UsageError, reason
 
 
 def replay(
@@ -23,25 +21,18 @@ def replay(
     from courtpiece.record import answers
 
     refused = False
-    with nullcontext(sys.stdin.buffer) if file == "-" else _open(file) as stream:
+    with reading(file) as stream:
         try:
             for answer in answers(stream):
                 refused = refused or not answer["ok"]
                 # Each answer is out before the next record is read, for whoever feeds them one by one.
                 print(json.dumps(answer), flush=True)
+        except BrokenPipeError:
+            raise
         except OSError as error:
-            if isinstance(error, BrokenPipeError):
-                raise
-            raise UsageError(f"{file} cannot be read: {error.strerror}") from None
+            raise UsageError(f"{file} cannot be read: {reason(error)}") from None
     if refused:
         raise typer.Exit(1)
-
-
-def _open(file: str) -> BinaryIO:
-    try:
-        return Path(file).open("rb")
-    except OSError as error:
-        raise UsageError(f"{file} cannot be read: {(error.strerror or str(error)).lower()}") from None
 
 
 def register(app: typer.Typer) -> None:

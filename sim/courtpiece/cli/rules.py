@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from courtpiece.cli.options import AsJson
 from courtpiece.rules import RuleSet, name_of, preset_names, resolve
 from courtpiece.rules.line import write_options
 from courtpiece.rules.loading import load_preset
@@ -33,7 +34,7 @@ def rules(
         bool,
         typer.Option("--book", help="Show the rule book, or the one rule whose number is given (S0.57)."),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the presets, show a rule set with the meaning of every option, or look a rule up."""
     if book:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from courtpiece.errors import UsageError, suggest
+from courtpiece.errors import UsageError, reason, suggest
 from courtpiece.studies import find, names
 from courtpiece.studies.study import Kind, Study
 
@@ -124,7 +124,7 @@ def _from_file(path: Path, study: Study[Any]) -> dict[str, Any]:
     try:
         told = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
+        why = reason(error) if isinstance(error, OSError) else "it is not text in UTF-8"
         raise UsageError(f"{path} cannot be read: {why}") from None
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{path} is not TOML: {error}") from None

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from courtpiece.cli.options import AsJson
 from courtpiece.studies import find, names
 from courtpiece.studies.study import Column, Study
 
@@ -18,7 +19,7 @@ def register(app: typer.Typer) -> None:
 
 def studies(
     name: Annotated[str | None, typer.Argument(metavar="[STUDY]", help="the study to describe")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="print it for a program to read")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the studies, or describe one: its parameters, and the columns of its tables."""
     asked = [find(each) for each in (names() if name is None else (name,))]

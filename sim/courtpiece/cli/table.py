@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -52,6 +53,16 @@ def compass(deal: Deal) -> Grid:
     grid.add_row(at["W"], "", at["E"])
     grid.add_row("", at["S"], "")
     return grid
+
+
+def print_opening(console: Console, title: str, deal: Deal) -> None:
+    """Prints a title, the four hands as dealt, and what was said before the first lead."""
+    console.print(Text(title, style="bold"), soft_wrap=True)
+    console.print()
+    console.print(compass(deal))
+    console.print()
+    for line in call_lines(deal):
+        console.print(line, soft_wrap=True)
 
 
 def call_lines(deal: Deal) -> Iterator[Text]:

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from courtpiece.cli.options import AsJson
+
 
 def register(app: typer.Typer) -> None:
     """Adds the command."""
@@ -22,7 +24,7 @@ def verify(
     seed: Annotated[
         int | None, typer.Option("--seed", metavar="N", help="chooses the chunks (default: by chance)")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="print the findings for a program to read")] = False,
+    as_json: AsJson = False,
 ) -> int:
     """Check a run's files and checksums, and play some of its chunks again from scratch.
 

@@ -6,7 +6,6 @@ The same folder gives the same page, to the last byte, with the same versions of
 
 from __future__ import annotations
 
-import math
 import platform
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from courtpiece.rules import RuleSet
-from courtpiece.stats import LEVEL
+from courtpiece.stats import LEVEL, decimals
 from courtpiece.store import write_whole
 from courtpiece.studies.study import ESTIMATE_COLUMNS, Column
 
@@ -214,10 +213,7 @@ def _estimate(value: float, half_width: float, certain: float | None = None) -> 
 
     Where nothing, or everything up to `certain`, was seen, the interval has one end: `< 0.6`, `> 93`.
     """
-    digits = 3
-    if 0 < half_width < math.inf:       # one significant digit, two when it is a 1 or a 2
-        first = math.floor(math.log10(half_width))
-        digits = min(3, max(0, (half_width < 3 * 10**first) - first))
+    digits = min(3, decimals(half_width, unknown=3))
     if certain is not None and value in (0, certain):
         end = 2 * half_width if value == 0 else certain - 2 * half_width
         return f"{'<' if value == 0 else '>'} {end:.{digits}f}"

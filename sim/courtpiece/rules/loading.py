@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -67,11 +67,18 @@ def name_of(rules: RuleSet) -> str:
     >>> name_of(resolve("double-sir", pile_blocks=[2, 11]))
     'double-sir,pile_blocks=[2,11]'
     """
-    bases = presets() | {DEFAULTS: RuleSet()}
-    name = min(bases, key=lambda name: len(rules.difference(bases[name])))
-    if name == DEFAULTS:
+    name, changes = nearest_preset(rules)
+    if len(rules.difference(RuleSet())) < len(changes):
         return str(rules)
-    return ",".join(filter(None, [name, write_options(rules.difference(bases[name]))]))
+    return ",".join(filter(None, [name, write_options(changes)]))
+
+
+@lru_cache(maxsize=64)
+def nearest_preset(rules: RuleSet) -> tuple[str, Mapping[str, Any]]:
+    """Returns the preset that needs the fewest changes to become `rules`, and the changes."""
+    changes = {name: rules.difference(base) for name, base in presets().items()}
+    name = min(changes, key=lambda name: len(changes[name]))
+    return name, changes[name]
 
 
 @cache

@@ -55,15 +55,8 @@ from courtpiece.rules.values import (
 
 DEFAULTS = "defaults"  # the canonical line of the rule set that changes nothing
 _SETTLED: Any = None  # the default of an option that another option settles
-_ROW_OF = {
-    Outcome.CALLER_WIN: 0,
-    Outcome.DEFENDER_WIN: 1,
-    Outcome.CALLER_KOT: 2,
-    Outcome.DEFENDER_KOT: 3,
-    Outcome.THREE_TENS: 0,
-    Outcome.TWO_TENS: 1,
-    Outcome.FOUR_TENS: 2,
-    Outcome.WHITEWASH: 3,
+_ROW_OF = {  # a row has its outcome's name
+    Outcome(row.replace("_", "-")): place for rows in SCORE_ROWS.values() for place, row in enumerate(rows)
 }
 
 

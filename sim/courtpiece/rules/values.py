@@ -62,10 +62,14 @@ def _show(value: object, depth: int) -> str:
     return str(value)
 
 
+def either(names: Sequence[str]) -> str:
+    """Returns `a, b or c`."""
+    return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
 def alternatives(values: Iterable[object]) -> str:
     """Returns `"a", "b" or "c"`."""
-    shown = [show(value) for value in values]
-    return " or ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
+    return either([show(value) for value in values])
 
 
 MOST = 1_000_000_000  # keeps every sum of points within 64 bits

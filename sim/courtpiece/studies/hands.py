@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from courtpiece.advice import read_five
 from courtpiece.cards import Card, class_of, format_cards, parse_cards
-from courtpiece.errors import CardError, UsageError
+from courtpiece.errors import CardError, UsageError, reason
 from courtpiece.studies.study import Kind
 from courtpiece.table import Table
 
@@ -114,7 +114,7 @@ def _read_file(value: Any) -> HandsFile:
     except TypeError:
         raise UsageError(f"must be the path of a file, not {value!r}") from None
     except OSError as error:
-        raise UsageError(f"{value} cannot be read: {(error.strerror or str(error)).lower()}") from None
+        raise UsageError(f"{value} cannot be read: {reason(error)}") from None
     except ValueError:
         raise UsageError(f"{value} is not text in UTF-8") from None
     return HandsFile(str(path), read_hands(text.splitlines(), str(path)))

@@ -8,6 +8,7 @@ same deal ended under the first rule set: all that the tables need.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from courtpiece.rules import Kot, Objective, Outcome, Redeal, RuleSet, name_of
 from courtpiece.stats import Estimates, Method, means, proportions
-from courtpiece.studies.study import ESTIMATE_COLUMNS, Column, Parameters, Study, schema
+from courtpiece.studies.study import ESTIMATE_COLUMNS, Column, Parameters, Study, combination, schema
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,8 +37,8 @@ COMPARED = (("win", "caller"), ("kot", "caller"), ("kot", "defender"), ("points"
 
 # A deal's result as one number: each part with how many values it has, most significant first.
 _RADIX = (len(OUTCOMES), len(WINNERS), 14, 14, 5, 5)
-_ENDINGS = _RADIX[0] * _RADIX[1]        # outcomes and winners
-_LATER_PARTS = 14 * 14 * 5 * 5
+_ENDINGS = prod(_RADIX[:2])             # outcomes and winners
+_LATER_PARTS = prod(_RADIX[2:])
 _BATCH = 131_072                        # deals at a time: their results stay in the processor's cache
 
 
@@ -47,7 +48,6 @@ class KotFrequency(Study[Parameters]):
     name = "kot-frequency"
     title = "Kot frequency"
     question = "How often does a deal end in a kot, and what does it bring, under each rule set?"
-    default_units = 1_000_000
     parallel: ClassVar[Literal["threads", "processes"]] = "threads"
 
     def chunk_units(self, p: Parameters) -> int:
@@ -55,7 +55,7 @@ class KotFrequency(Study[Parameters]):
 
     def columns(self, p: Parameters) -> tuple[Column, ...]:
         return (
-            *_combination(p),
+            *combination(p),
             Column("outcome", "category", "", "how the deal ended", OUTCOMES),
             Column("winner", "category", "", "the side that won it; nobody wins a redeal", WINNERS),
             Column("caller_tricks", "uint8", "tricks", "taken by the caller's side when the deal ended"),
@@ -77,11 +77,11 @@ class KotFrequency(Study[Parameters]):
             Column("side", "category", "", "whose", SIDES),
         )
         return {
-            "summary": (*_combination(p), *which, *ESTIMATE_COLUMNS),
+            "summary": (*combination(p), *which, *ESTIMATE_COLUMNS),
             "differences": (
-                *_combination(p),
+                *combination(p),
                 Column("first", "category", "", "the rule set it is compared with, on the same deals",
-                       _names(p)),
+                       tuple(name_of(rules) for rules in p.rules)),
                 *which, *ESTIMATE_COLUMNS,
             ),
             "counts": self.columns(p),
@@ -159,19 +159,6 @@ def _series(column: Column, values: Integers) -> pl.Series:
     if column.type == "category":
         return pl.Series(column.name, column.values, column.dtype).gather(values)
     return pl.Series(column.name, values).cast(column.dtype)
-
-
-def _combination(p: Parameters) -> tuple[Column, Column]:
-    lineups = tuple(str(lineup) for lineup in p.players)
-    return (
-        Column("rules", "category", "", "the rule set", _names(p)),
-        Column("players", "category", "", "who played: all four seats, or the caller's side and the others",
-               lineups),
-    )
-
-
-def _names(p: Parameters) -> tuple[str, ...]:
-    return tuple(name_of(rules) for rules in p.rules)
 
 
 def _tally(tables: Sequence[Table], seed: int, start: int, stop: int) -> list[tuple[Integers, Integers]]:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
 from courtpiece.errors import UsageError, suggest
 from courtpiece.players import Lineup, parse_lineup
 from courtpiece.rules import RuleSet, name_of, resolve
-from courtpiece.stats import plus_minus
+from courtpiece.stats import Method, plus_minus
 
 if TYPE_CHECKING:
     import polars as pl
@@ -68,7 +68,7 @@ ESTIMATE_COLUMNS = (
     Column("low", "float64", "", "lower end of its 95 % interval"),
     Column("high", "float64", "", "upper end of its 95 % interval"),
     Column("n", "int64", "", "deals (or other independent units) it rests on"),
-    Column("method", "category", "", "how the interval was made", ("wilson", "t", "paired-t", "bootstrap")),
+    Column("method", "category", "", "how the interval was made", tuple(map(str, Method))),
 )
 
 
@@ -196,6 +196,15 @@ class Parameters:
         if value is None:
             return []
         return [kind.show(item) for item in (value if about.metadata["many"] else (value,))]
+
+
+def combination(p: Parameters) -> tuple[Column, Column]:
+    """Returns the columns that tell under which of the rule sets and with which of the players."""
+    return (
+        Column("rules", "category", "", "the rule set", tuple(name_of(rules) for rules in p.rules)),
+        Column("players", "category", "", "who played: all four seats, or the caller's side and the others",
+               tuple(str(lineup) for lineup in p.players)),
+    )
 
 
 def _read(name: str, about: Mapping[str, Any], value: Any) -> Any:

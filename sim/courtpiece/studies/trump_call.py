@@ -1,25 +1,21 @@
 """How good is each trump call from five cards?
 
-Every distinct call of a hand is played on the same deals (see `courtpiece.advice`), and a chunk keeps whole
-numbers for each: counts, sums, and the sums of products that paired differences need, apart for even and
-odd deals.  So what a hand's rows say depends on the seed, the hand's class and the number of deals alone.
+Every distinct call of a hand is played on the same deals (see `courtpiece.advice`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from courtpiece.advice import MOST_CALLS, Calls, Tally, Worth, play_calls
-from courtpiece.cards import PACK, SUITS, format_cards
-from courtpiece.errors import UsageError
-from courtpiece.rules import Trump, name_of
-from courtpiece.studies.hands import FILE, HAND, Hand, HandsFile, random_hands
-from courtpiece.studies.study import Column, Parameters, Study, parameter, whole
+from courtpiece.advice import Calls, Worth, play_calls
+from courtpiece.studies import trump_rows, trump_tables
+from courtpiece.studies.hands import random_hands
+from courtpiece.studies.study import Column, Parameters, Study
+from courtpiece.studies.trump_rows import TrumpCallParameters
 from courtpiece.table import Table
 
 if TYPE_CHECKING:
@@ -27,39 +23,7 @@ if TYPE_CHECKING:
 
     from courtpiece.plots import Figure
 
-HALVES = ("even", "odd")
-CALLS = (*SUITS, "pass", "thirteenth", "redeal", *(f"hide {card}" for card in PACK))
-MEASURES = ("wins", "kots", "conceded", "points", "points_squared", "tricks", "tricks_squared")
 _PLAYED_A_SECOND = 700_000              # deals, by one core
-
-
-@dataclass(frozen=True, kw_only=True)
-class TrumpCallParameters(Parameters):
-    """What the study can be asked."""
-
-    deals: int = parameter("on how many deals each call of a hand is played", whole(4), 2000)
-    hands: int | None = parameter(
-        "how many hands: at random, or the first of those given", whole(1), None, optional=True, design=False
-    )
-    hand: tuple[Hand, ...] | None = parameter(
-        'a hand to look at, such as "AS KS 5S 2H 9D"; give several', HAND, None, many=True, optional=True
-    )
-    file: HandsFile | None = parameter(  # noqa: RUF009 (as the base class's, a dataclass field)
-        "a file of hands to look at, CSV or text, one a line", FILE, None, optional=True
-    )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for rules in self.rules:
-            if rules.trump is Trump.FIRST_VOID:
-                raise UsageError(f"rules: {name_of(rules)} has no call, so there is nothing to study")
-        if self.given and self.hands and self.hands > len(self.given):
-            raise UsageError(f"hands: {len(self.given)} are given, not {self.hands}")
-
-    @property
-    def given(self) -> tuple[Hand, ...]:
-        """The hands given one by one, then those of the file."""
-        return (self.hand or ()) + (self.file.hands if self.file else ())
 
 
 class TrumpCall(Study[TrumpCallParameters]):
@@ -82,37 +46,10 @@ class TrumpCall(Study[TrumpCallParameters]):
         return max(1, _PLAYED_A_SECOND // (5 * p.deals * len(p.rules) * len(p.players)))
 
     def columns(self, p: TrumpCallParameters) -> tuple[Column, ...]:
-        sums = {
-            "wins": ("deals", "won by the caller's side"),
-            "kots": ("deals", "won by the caller's side with a kot (any outcome that counts as one)"),
-            "conceded": ("deals", "won by the defenders with a kot"),
-            "points": (_unit(p), "sum of the points ahead: the caller's side's less the defenders'"),
-            "points_squared": ("", "sum of their squares"),
-            "tricks": ("tricks", "sum of the tricks taken by the caller's side until the deal ends"),
-            "tricks_squared": ("", "sum of their squares"),
-        }
-        return (
-            Column("hand", "uint32", "", "number of the hand"),
-            Column("cards", "text", "", "the five cards"),
-            Column("class", "uint32", "", "number of the hand's class, alike but for the names of the suits"),
-            *combination(p),
-            Column("half", "category", "", "the deals with even or those with odd numbers", HALVES),
-            Column("place", "uint8", "", "number of the call among the hand's calls, from 0"),
-            Column("call", "category", "", "what eldest says", CALLS),
-            Column("also", "text", "", "other words that come to the same, as the suits are held alike"),
-            Column("deals", "int64", "deals", "how many were played; the same ones for each call of a hand"),
-            *(Column(name, "int64", *sums[name]) for name in MEASURES),
-            *(
-                Column(f"product_{place}", "int64", "",
-                       f"sum of the points ahead of this call times those of call {place} on the same deals")
-                for place in range(MOST_CALLS)
-            ),
-        )
+        return trump_rows.columns(p)
 
     def table_columns(self, p: TrumpCallParameters) -> dict[str, tuple[Column, ...]]:
-        from courtpiece.studies.trump_tables import table_columns
-
-        return table_columns(p)
+        return trump_tables.table_columns(p)
 
     def chunk(self, p: TrumpCallParameters, start: int, stop: int) -> pl.DataFrame:
         import polars as pl
@@ -126,7 +63,7 @@ class TrumpCall(Study[TrumpCallParameters]):
             for table, worth in zip(tables, worths, strict=True):
                 calls = Calls.of(hand, table.rules)
                 tally = play_calls(table, worth, calls, p.seed, 0, p.deals)
-                for name, column in _rows(number, p, table, calls, worth, tally).items():
+                for name, column in trump_rows.rows(number, table, calls, worth, tally).items():
                     values[name].append(column)
         return pl.DataFrame([
             pl.Series(column.name, np.concatenate(values[column.name])).cast(column.dtype)
@@ -134,64 +71,12 @@ class TrumpCall(Study[TrumpCallParameters]):
         ])
 
     def summarise(self, p: TrumpCallParameters, shards: pl.LazyFrame) -> dict[str, pl.DataFrame]:
-        from courtpiece.studies.trump_tables import summarise
-
-        return summarise(p, shards.collect())
+        return trump_tables.summarise(p, shards.collect())
 
     def headline(self, p: TrumpCallParameters, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-        from courtpiece.studies.trump_tables import headline
-
-        return headline(p, tables)
+        return trump_tables.headline(p, tables)
 
     def figures(self, p: TrumpCallParameters, tables: Mapping[str, pl.DataFrame]) -> Sequence[Figure]:
         from courtpiece.plots import trump_call
 
         return trump_call(tables)
-
-
-def combination(p: TrumpCallParameters) -> tuple[Column, Column]:
-    """Returns the columns that tell under which rules and with which players."""
-    return (
-        Column("rules", "category", "", "the rule set", tuple(name_of(rules) for rules in p.rules)),
-        Column("players", "category", "", "who played: all four seats, or the caller's side and the others",
-               tuple(map(str, p.players))),
-    )
-
-
-def _unit(p: TrumpCallParameters) -> str:
-    return " or ".join(sorted({str(rules.counting) for rules in p.rules}, reverse=True))
-
-
-def _rows(
-    number: int, p: TrumpCallParameters, table: Table, calls: Calls, worth: Worth, tally: Tally
-) -> dict[str, NDArray[np.generic]]:
-    """Returns the rows of one hand by column: the calls on the even deals, then those on the odd deals."""
-    size = len(calls.words)
-
-    def all_rows(value: object) -> NDArray[np.generic]:
-        return np.full(2 * size, value)
-
-    def by_call(values: Sequence[object]) -> NDArray[np.generic]:
-        return np.array([*values, *values])
-
-    sums = {
-        "wins": worth.wins, "kots": worth.kots, "conceded": worth.conceded,
-        "points": worth.points, "points_squared": worth.points**2,
-        "tricks": worth.tricks, "tricks_squared": worth.tricks**2,
-    }
-    products = np.zeros((2, size, MOST_CALLS), np.int64)
-    products[:, :, :size] = tally.products
-    return {
-        "hand": all_rows(number),
-        "cards": all_rows(format_cards(calls.hand)),
-        "class": all_rows(calls.hand_class.index),
-        "rules": all_rows(name_of(table.rules)),
-        "players": all_rows(str(table.lineup)),
-        "half": np.repeat(HALVES, size),
-        "place": by_call(range(size)),
-        "call": by_call([words[0] for words in calls.words]),
-        "also": by_call([", ".join(words[1:]) for words in calls.words]),
-        "deals": np.repeat(tally.deals, size),
-        **{name: tally.total(sums[name]).ravel() for name in MEASURES},
-        **{f"product_{place}": products[:, :, place].ravel() for place in range(MOST_CALLS)},
-    }

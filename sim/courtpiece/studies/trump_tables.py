@@ -17,14 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from courtpiece.advice import MOST_CALLS, distinct_calls
-from courtpiece.cards import RANKS, Card, Suit, parse_cards
+from courtpiece.cards import RANKS, SHAPES, Card, Suit, parse_cards
 from courtpiece.players import CALLERS, Lineup, parse_player
 from courtpiece.rules import RuleSet, name_of
 from courtpiece.stats import LEVEL, Estimates, Floats, Method, means, proportions
 from courtpiece.studies.hands import Hand
 from courtpiece.studies.policies import said
-from courtpiece.studies.study import ESTIMATE_COLUMNS, Column, schema
-from courtpiece.studies.trump_call import CALLS, HALVES, MEASURES, TrumpCallParameters, combination
+from courtpiece.studies.study import ESTIMATE_COLUMNS, Column, combination, schema
+from courtpiece.studies.trump_rows import CALLS, HALVES, MEASURES, TrumpCallParameters
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,7 +39,6 @@ QUALITIES = {
 }
 CHANCES = ("win", "kot", "conceded")
 HONOURS = ("none", "Q", "K", "KQ", "A", "AQ", "AK", "AKQ")      # the position is a number in binary
-SHAPES = ("5-0-0-0", "4-1-0-0", "3-2-0-0", "3-1-1-0", "2-2-1-0", "2-1-1-1")
 _NUMBERS = ("no card of it", "one card", "two cards", "three cards", "four cards", "five cards")
 _HOW_MANY = ("no_A_K_Q", "one_of_A_K_Q", "two_of_A_K_Q", "all_of_A_K_Q")
 _EXTREMES = 10
@@ -65,6 +64,10 @@ def table_columns(p: TrumpCallParameters) -> dict[str, tuple[Column, ...]]:
     count = Column("hands", "int64", "hands", "how many hands it rests on")
     qualities = tuple(column for name, told in _TOLD.items() for column in _with_half_width(name, *told))
     best = Column("best", "category", "", "the best call, chosen on the even deals", CALLS)
+    length = Column("length", "uint8", "cards", "how many of the five cards are of the suit called")
+    best_share = _with_half_width("best_share", "", "how often such a call is the best of its hand")
+    shape = Column("shape", "category", "", "cards in each suit, the longest first",
+                   tuple(map(_named, SHAPES)))
     return {
         "summary": (
             *which,
@@ -76,23 +79,17 @@ def table_columns(p: TrumpCallParameters) -> dict[str, tuple[Column, ...]]:
             *ESTIMATE_COLUMNS,
         ),
         "lengths": (
-            *which,
-            Column("length", "uint8", "cards", "how many of the five cards are of the suit called"),
+            *which, length,
             Column("honours", "uint8", "cards", "how many of its ace, king and queen are among them"),
-            count, *qualities,
-            *_with_half_width("best_share", "", "how often such a call is the best of its hand"),
+            count, *qualities, *best_share,
         ),
         "holdings": (
-            *which,
-            Column("length", "uint8", "cards", "how many of the five cards are of the suit called"),
+            *which, length,
             Column("honours", "category", "", "its ace, king and queen among them", HONOURS),
-            count, *qualities,
-            *_with_half_width("best_share", "", "how often such a call is the best of its hand"),
+            count, *qualities, *best_share,
         ),
         "shapes": (
-            *which,
-            Column("shape", "category", "", "cards in each suit, the longest first", SHAPES),
-            count, *qualities,
+            *which, shape, count, *qualities,
             *_with_half_width("longest_best", "", "how often the longest suit is the best call"),
         ),
         "extremes": (
@@ -104,8 +101,7 @@ def table_columns(p: TrumpCallParameters) -> dict[str, tuple[Column, ...]]:
         "hands": (
             *which, *hand,
             Column("class", "uint32", "", "number of the hand's class, alike but for the names of the suits"),
-            Column("shape", "category", "", "cards in each suit, the longest first", SHAPES),
-            best,
+            shape, best,
             Column("next", "category", "", "the next best call on the even deals", CALLS),
             *_with_half_width("lead", "points", "mean difference of their points, measured on the odd deals"),
             Column("sure", "bool", "", "the lead is more than chance would give"),
@@ -405,7 +401,11 @@ def _honours(ranks: Sequence[int]) -> int:
 
 
 def _shape(hand: Hand) -> str:
-    lengths = sorted((sum(card.suit is suit for card in hand) for suit in Suit), reverse=True)
+    return _named(sorted((sum(card.suit is suit for card in hand) for suit in Suit), reverse=True))
+
+
+def _named(lengths: Iterable[int]) -> str:
+    """Returns a shape as text, `3-1-1-0`."""
     return "-".join(map(str, lengths))
 
 
@@ -416,7 +416,7 @@ def _by_shape(sample: _Sample, drawn: bool) -> Iterator[dict[str, Any]]:
     }
     found["longest_best"] = _over_halves((sample.best * sample.policies["longest"]).sum(axis=-1))
     shapes = np.array([_shape(hand) for hand in sample.hands])
-    for shape in SHAPES:
+    for shape in map(_named, SHAPES):
         members = shapes == shape
         if members.any():
             told = {name: (values[members], errors[members]) for name, (values, errors) in found.items()}
