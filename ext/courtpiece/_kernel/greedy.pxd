@@ -119,7 +119,7 @@ cdef extern from *:
 
 cdef enum:
     YOUNG = 8                       # unseen cards of a suit from which second seat holds its ace
-    BIG = 1 << 20                   # more than any points
+    BIG = 0x100000                  # more than any points
     BIG_PILE = 6                    # tricks in the pile that make any win worth while
 
 # What a leader knows of trumps and of the score.
