@@ -16,7 +16,7 @@ Players = Annotated[
     str, typer.Option(help="Who plays: one for all seats, or two, the caller's side first.")
 ]
 Seed = Annotated[int, typer.Option(help="The seed of the deals.", min=0)]
-Index = Annotated[int, typer.Option(help="The number of the deal.", min=0)]
+Index = Annotated[int, typer.Option(help="The number of the deal.", min=0, max=2**64 - 1)]
 Dealer = Annotated[
     str | None, typer.Option(help="The dealer's seat: S, E, N or W; by default S is to call.")
 ]
