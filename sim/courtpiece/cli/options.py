@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -19,6 +20,9 @@ Seed = Annotated[int, typer.Option(help="The seed of the deals.", min=0)]
 Index = Annotated[int, typer.Option(help="The number of the deal.", min=0, max=2**64 - 1)]
 Dealer = Annotated[
     str | None, typer.Option(help="The dealer's seat: S, E, N or W; by default S is to call.")
+]
+RunFolder = Annotated[
+    Path, typer.Argument(metavar="DIR", help="The folder of a run, such as results/trump-call.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 

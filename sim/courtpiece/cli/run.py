@@ -39,7 +39,7 @@ class _Studies(TyperGroup):
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the command."""
+    """Adds the command to the application."""
     studies = typer.Typer(cls=_Studies, subcommand_metavar="STUDY [OPTIONS]")
     studies.callback(invoke_without_command=True)(run)
     app.add_typer(studies, name="run")

@@ -48,9 +48,9 @@ LONGEST = Weights(
     trump=tuple(2**rank for rank in range(13)),
 )
 
-# Thousandths of the chance to win the deal: least squares on the results of a million calls with all four playing
-# `greedy` (docs/greedy.md).  Cards below those named are worth nothing beyond the length; five cards are all that the
-# fit saw, and from there on lengths go on by even steps.
+# Thousandths of the chance to win the deal: least squares on the results of a million calls with all four
+# playing `greedy` (docs/greedy.md).  Cards below those named are worth nothing beyond the length; five cards
+# are all that the fit saw, and from there on lengths go on by even steps.
 STRONGEST = Weights(
     length=(406, 414, 436, 467, 495, 510, 525, 540, 555, 570, 585, 600, 615, 630),
     trump=_by_rank(A=136, K=95, Q=65, J=44, T=28, n9=17, n8=10, n7=5),
