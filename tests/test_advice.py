@@ -13,14 +13,15 @@ from courtpiece.advice import Advice, Calls, Worth, call, distinct_calls, play_c
 from courtpiece.cards import SUITS, Card, parse_cards
 from courtpiece.errors import CardError, UsageError
 from courtpiece.rules import Outcome, preset, resolve
+from courtpiece.stats import Estimate
 from courtpiece.table import Table
 
 HAND = "AS KS 5S 2H 9D"
 
 
-def worths(told: Advice) -> dict[tuple[str, ...], dict[str, object]]:
+def worths(told: Advice) -> dict[tuple[str, ...], dict[str, Estimate]]:
     """Returns the estimates by the words of the call."""
-    return {value.words: dict(value.estimates) for value in told.calls}
+    return {value.words: value.estimates for value in told.calls}
 
 
 # --- the calls of a hand -----------------------------------------------------------------------------
@@ -91,13 +92,13 @@ def test_the_numbers_are_those_counted_deal_by_deal() -> None:
             conceded += outcome is Outcome.DEFENDER_KOT
             tricks += int(result["taken"][0])
         found = worths(told)[words]
-        assert [found[name].value for name in ("win", "kot", "conceded", "tricks")] == [  # type: ignore[attr-defined]
+        assert [found[name].value for name in ("win", "kot", "conceded", "tricks")] == [
             wins / deals, kots / deals, conceded / deals, tricks / deals
         ]
         points_ahead = found["points"]
-        assert points_ahead.value == pytest.approx(np.mean(points))     # type: ignore[attr-defined]
+        assert points_ahead.value == pytest.approx(np.mean(points))
         error = np.std(points, ddof=1) / deals**0.5
-        assert points_ahead.standard_error == pytest.approx(error)      # type: ignore[attr-defined]
+        assert points_ahead.standard_error == pytest.approx(error)
 
 
 def test_the_lead_is_the_mean_of_differences_on_the_odd_deals() -> None:
@@ -161,7 +162,7 @@ def test_a_redeal_is_worth_a_fresh_deal_by_the_same_dealer() -> None:
     played = fresh[fresh["outcome"] != list(Outcome).index(Outcome.REDEAL)]
     assert 0.1 < 1 - len(played) / len(fresh) < 0.2         # 376,992 of 2,598,960 hands may ask
     share = (played["winner"] == 0).mean()
-    assert abs(told.value - share) < 4 * (0.25 / 4000 + 0.25 / 17_000) ** 0.5   # type: ignore[attr-defined]
+    assert abs(told.value - share) < 4 * (0.25 / 4000 + 0.25 / 17_000) ** 0.5
 
 
 def test_points_are_what_the_match_counts() -> None:

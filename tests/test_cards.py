@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import random
 from collections import Counter
 from itertools import combinations, permutations
 from math import comb
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import ArrayLike
 
 from courtpiece.cards import (
     PACK,
@@ -226,10 +228,10 @@ def test_renaming_the_canonical_hand_gives_the_hand(hand: list[Card]) -> None:
 
 @given(fives, st.permutations(list(Suit)), st.randoms())
 def test_renaming_suits_and_reordering_cards_keeps_the_class(
-    hand: list[Card], names: list[Suit], source: object
+    hand: list[Card], names: list[Suit], source: random.Random
 ) -> None:
     renamed = [PACK[13 * names[card.suit] + card.rank] for card in hand]
-    source.shuffle(renamed)  # type: ignore[attr-defined]
+    source.shuffle(renamed)
     assert class_of(renamed)[0] == class_of(hand)[0]
 
 
@@ -272,9 +274,9 @@ def test_arrays_of_hands_get_the_same_classes() -> None:
         [[0.0, 1.0, 2.0, 3.0, 4.0]],
     ],
 )
-def test_arrays_that_are_no_hands_are_refused(bad: list[object]) -> None:
+def test_arrays_that_are_no_hands_are_refused(bad: ArrayLike) -> None:
     with pytest.raises(CardError):
-        class_indices(bad)  # type: ignore[arg-type]
+        class_indices(bad)
 
 
 @pytest.mark.parametrize("text", ["", "AS KS QS JS", "AS KS QS JS TS 9S"])

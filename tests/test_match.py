@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 from courtpiece.cards import PACK, Card, format_cards, parse_cards
-from courtpiece.deal import ACE
+from courtpiece.deal import ACE, CALLERS, DEFENDERS
 from courtpiece.errors import RecordError, UsageError
 from courtpiece.match import Match, first_caller, next_dealer, shuffled
 from courtpiece.rules import Outcome, RuleSet, resolve
 
-CALLERS, DEFENDERS = 0, 1
 FIRST_ACE_CHANCES = (0.280288, 0.259304, 0.239520, 0.220888)  # by seat; seat 0 gets the first card
 
 

@@ -167,9 +167,9 @@ def test_enumerations_are_dictionaries_for_everyone(folder: Folder) -> None:
 
 
 def test_duckdb_reads_the_shards(folder: Folder) -> None:
-    found = duckdb.sql(f"select sum(throws) from '{folder.shards_folder}/*.parquet'").fetchall()
+    found = duckdb.execute(f"select sum(throws) from '{folder.shards_folder}/*.parquet'").fetchall()
     assert found == [(250,)]
-    [(_, kind, *_)] = duckdb.sql(f"describe select face from '{folder.shard_file(0)}'").fetchall()
+    [(_, kind, *_)] = duckdb.execute(f"describe select face from '{folder.shard_file(0)}'").fetchall()
     assert kind == "VARCHAR" or kind.startswith("ENUM")
 
 

@@ -18,7 +18,7 @@ from courtpiece.rules import Counting, DrawTie, FirstCaller, Outcome, RuleSet
 if TYPE_CHECKING:
     import numpy as np
 
-TABLE = (0, 1, 2, 3)
+SEATS = (0, 1, 2, 3)
 
 # A kot sets the count of deals in a row to zero (S0.25).  Mendikot has none: its table is closed (A18).
 KOTS = frozenset({Outcome.CALLER_KOT, Outcome.DEFENDER_KOT, Outcome.CLAIM_MADE})
@@ -66,7 +66,7 @@ def first_caller(rules: RuleSet, cards: Iterable[Card] | np.random.Generator) ->
         return card
 
     if rules.first_caller is FirstCaller.RANDOM:
-        caller = TABLE[draw(0).suit]  # B1: a cut card's suit is an equal chance for each seat
+        caller = int(draw(0).suit)  # B1: a cut card's suit is an equal chance for each seat
     elif rules.first_caller is FirstCaller.FIRST_ACE:
         caller = _first_to_get(RANKS.index("A"), draw)
     elif rules.first_caller is FirstCaller.FIRST_JACK:
@@ -86,7 +86,7 @@ def _first_to_get(rank: int, draw: Callable[[int], Card]) -> int:
 
 def _highest(rules: RuleSet, draw: Callable[[int], Card]) -> int:
     """Returns the seat that draws the highest card, drawing again on a tie; suits break none (S0.6, A1)."""
-    drawing: tuple[int, ...] = TABLE
+    drawing: tuple[int, ...] = SEATS
     while True:
         cards = {seat: draw(seat) for seat in drawing}
         top = max(card.rank for card in cards.values())
@@ -96,7 +96,7 @@ def _highest(rules: RuleSet, draw: Callable[[int], Card]) -> int:
         if len(tied) == 1 or (rules.first_caller is FirstCaller.HIGHEST_CARD_TEAM and one_team):
             return tied[0]
         # A1, B9, S4.10: the toss is repeated, by all or by those who tied.
-        drawing = tied if rules.draw_tie is DrawTie.TIED_REDRAW else TABLE
+        drawing = tied if rules.draw_tie is DrawTie.TIED_REDRAW else SEATS
 
 
 def next_dealer(rules: RuleSet, dealer: int, outcome: Outcome, winner: int | None) -> int:

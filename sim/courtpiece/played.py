@@ -6,16 +6,22 @@ from collections.abc import Iterator
 
 from courtpiece.cards import Card
 from courtpiece.deal import DEALER, Deal
-from courtpiece.table import NONE, REVEAL, Table, word_text
+from courtpiece.table import NONE, REVEAL, Table, check_numbers, word_text
 
 _BATCH = 256
 
 
 def played(table: Table, seed: int, start: int, count: int, *, dealer: int = DEALER) -> Iterator[Deal]:
-    """Yields deals start … start+count-1 of a seed, played to their ends by the table's players.
+    """Returns deals start … start+count-1 of a seed, played to their ends by the table's players.
 
-    `dealer` is a seat of the table and gives the seats their letters.
+    `dealer` is a seat of the table and gives the seats their letters.  Raises UsageError for numbers that
+    no deal has.
     """
+    check_numbers(start, count)
+    return _played(table, seed, start, count, dealer)
+
+
+def _played(table: Table, seed: int, start: int, count: int, dealer: int) -> Iterator[Deal]:
     for at in range(start, start + count, _BATCH):
         trace = table.trace(seed, at, min(_BATCH, start + count - at))
         for hands, words, plays in zip(

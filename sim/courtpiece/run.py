@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 # results; never for speed.
 BEHAVIOUR = 1
 
+MOST_CHUNKS = 1_000_000                 # files in one folder
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -290,6 +292,11 @@ class _Execution:
         """Plays what is missing among the `first` chunks (all) of a run of at least so many units."""
         design = design_of(self.study, self.p, Plan(units=max(units, self.reach), chunk=self.size))
         plan = design.plan
+        if len(plan) > MOST_CHUNKS:
+            raise UsageError(
+                f"{plan.units:,} {self.study.extent} in chunks of {plan.chunk:,} are {len(plan):,} files; at "
+                f"most {MOST_CHUNKS:,} can be: take fewer {self.study.extent} or larger chunks"
+            )
         if self.on_disk is None or (self.on_disk.plan, self.on_disk.precision) != (plan, design.precision):
             self.folder.write_design(design)
             self.on_disk = design

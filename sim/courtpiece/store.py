@@ -29,11 +29,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from courtpiece.errors import RunError
+from courtpiece.studies.study import Column, schema
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from courtpiece.studies.study import Column
 
 FORMAT = 1                              # of the folder; goes up when an older package could not read it
 KEY = "courtpiece"                      # of a Parquet file's metadata
@@ -273,8 +272,6 @@ def write_table(
 
     Raises TypeError when the rows do not have exactly these columns.
     """
-    from courtpiece.studies.study import schema
-
     if dict(rows.schema) != schema(columns) or rows.columns != [column.name for column in columns]:
         raise TypeError(f"{path.name}: the rows have the columns {dict(rows.schema)}, not {schema(columns)}")
     content = io.BytesIO()

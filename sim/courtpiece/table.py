@@ -16,17 +16,30 @@ from numpy.typing import NDArray
 
 from courtpiece._kernel import engine
 from courtpiece.cards import Card
+from courtpiece.errors import UsageError
 from courtpiece.players.callers import kernel_caller
 from courtpiece.players.registry import Lineup, parse_lineup
 from courtpiece.rules import RuleSet, RulesSpec, resolve
+from courtpiece.rules.values import show
 
 RESULT = engine.RESULT
-NONE = 255                              # in an array: no card, no suit, no seat
-REVEAL = 64                             # in an array of plays: the word `reveal`
+DEALS = 2**64  # of one seed
+NONE = 255  # in an array: no card, no suit, no seat
+REVEAL = 64  # in an array of plays: the word `reveal`
 
 _PLAIN_WORDS = (
-    "S", "H", "D", "C", "pass", "timeout", "thirteenth", "redeal",
-    "change S", "change H", "change D", "change C",
+    "S",
+    "H",
+    "D",
+    "C",
+    "pass",
+    "timeout",
+    "thirteenth",
+    "redeal",
+    "change S",
+    "change H",
+    "change D",
+    "change C",
 )
 _CARD_WORDS = {"hide": 64, "blind": 128, "change": 192}
 
@@ -56,7 +69,7 @@ class Trace(NamedTuple):
 
     `hands` (n, 4, 13): the cards of each seat in the order dealt, seat 0 is eldest; `words` (n, 6): what was
     said, as bytes of `word_text`; `plays` (n, 53): cards in the order played, 64 for `reveal`; `legal`
-    (n, 53): the cards that were legal, bit 13*suit + rank, with bit 63 when `reveal` was; `results` (n,): RESULT.
+    (n, 53): the cards that were legal, bit 13*suit + rank, with bit 63 when `reveal` was; `results` (n,).
     """
 
     hands: NDArray[np.uint8]
@@ -82,6 +95,7 @@ class Table:
 
     def play(self, seed: int, start: int, count: int, *, stream: int = 0) -> NDArray[np.void]:
         """Returns the results of deals start … start+count-1, an array of RESULT of shape (count,)."""
+        check_numbers(start, count)
         out = np.empty(count, RESULT)
         engine.play_deals(self._setup, _key(seed), start, out, stream=stream)
         return out
@@ -93,6 +107,7 @@ class Table:
 
         The array of RESULT has the shape (count, len(words)).
         """
+        check_numbers(start, count)
         out = np.empty((count, len(words)), RESULT)
         codes = np.array([word_code(word) for word in words], np.uint8)
         cards = [int(card) for card in five]
@@ -101,9 +116,18 @@ class Table:
 
     def trace(self, seed: int, start: int, count: int, *, stream: int = 0) -> Trace:
         """Returns the same deals as `play`, with the cards, the words and the plays."""
+        check_numbers(start, count)
         return Trace(*engine.trace_deals(self._setup, _key(seed), start, count, stream=stream))
+
+
+def check_numbers(start: int, count: int) -> None:
+    """Raises UsageError unless there are `count` deals from number `start` on."""
+    if start < 0 or count < 0 or start + count > DEALS:
+        raise UsageError(f"deals are numbered from 0 to {DEALS - 1}: there are no {count} from {start} on")
 
 
 def _key(seed: int) -> NDArray[np.uint64]:
     """Returns the key of the random numbers: two words from numpy's SeedSequence."""
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise UsageError(f"seed must be a whole number from 0 up, not {show(seed)}")
     return np.random.SeedSequence(seed).generate_state(2, np.uint64).astype(np.uint64, copy=False)

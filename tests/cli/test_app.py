@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from importlib import metadata
+from pathlib import Path
 
 import pytest
 
@@ -38,7 +40,11 @@ def test_the_version_is_the_packages(capsys: Output) -> None:
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["rulse"], "courtpiece: No such command 'rulse'. Did you mean 'rules'?"),
+        (
+            ["rulse"],
+            (f'courtpiece: there is no command "rulse"; there are {", ".join(app.COMMANDS)} '
+             '(did you mean "rules"?)'),
+        ),
         (["--verbose"], "courtpiece: No such option: --verbose (Possible options: --version)"),
     ],
 )
@@ -92,6 +98,25 @@ def test_a_reader_that_goes_away_is_no_fault() -> None:
         os.close(write)
         _, said = process.communicate()
     assert said == b""
+
+
+@pytest.mark.parametrize(
+    "arguments", [["rules"], ["rules", "--book"], ["deal", "--plays", "3"], ["players", "--json"]]
+)
+def test_a_full_disk_gets_one_line(arguments: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([*COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.stderr == "courtpiece: reading or writing failed: no space left on device\n"
+    assert done.returncode == 2
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(("arguments", "status"), [("rules", 0), ("replay -", 0), ("rules x", 2)])
+def test_closed_input_and_output_are_no_fault(closed: str, arguments: str, status: int) -> None:
+    command = f"{shlex.join(COMMAND)} {arguments} {closed}"
+    done = subprocess.run(["sh", "-c", command], input="", capture_output=True, text=True)
+    assert done.returncode == status
+    assert "Traceback" not in done.stderr
 
 
 def test_the_rules_start_without_what_they_do_not_need() -> None:

@@ -48,6 +48,18 @@ def test_records_are_judged_to_be_in_order(capsys: Output, rules: str) -> None:
     assert all(judge(record)["ok"] for record in records)
 
 
+def test_the_last_deal_and_a_seed_of_any_length_can_be_shown(capsys: Output) -> None:
+    assert cli.main(["deal", "--index", str(2**64 - 1), "--seed", str(2**70)]) == 0
+    assert "Deal 18,446,744,073,709,551,615 of seed 1180591620717411303424" in capsys.readouterr().out
+
+
+def test_numbers_that_no_deal_has_leave_the_file_alone(tmp_path: Path) -> None:
+    out = tmp_path / "deals.jsonl"
+    out.write_text("mine")
+    assert cli.main(["deal", "--index", str(2**64 - 1), "--plays", "300", "--out", str(out)]) == 2
+    assert out.read_text() == "mine"
+
+
 def test_records_go_to_a_file(capsys: Output, tmp_path: Path) -> None:
     out = tmp_path / "deals.jsonl"
     assert cli.main(["deal", "--plays", "3", "--out", str(out)]) == 0
@@ -64,6 +76,8 @@ def test_records_go_to_a_file(capsys: Output, tmp_path: Path) -> None:
         (["--plays", "2", "--out", "/no/x"], "courtpiece: /no/x cannot be written: no such file"),
         (["--rules", "single-sr"], "courtpiece: there is no preset "),
         (["--index", "-1"], "courtpiece: Invalid value for '--index'"),
+        (["--index", str(2**64)], "courtpiece: Invalid value for '--index'"),
+        (["--index", str(2**64 - 1), "--plays", "2"], "courtpiece: deals are numbered from 0 to 1844"),
     ],
 )
 def test_a_mistake_gets_one_line_and_status_2(capsys: Output, arguments: list[str], line: str) -> None:

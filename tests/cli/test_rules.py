@@ -117,7 +117,7 @@ def test_an_illegal_file_shows_all_reasons_at_once(capsys: Output, tmp_path: Pat
     [
         (["singel-sir"], 'courtpiece: there is no preset "singel-sir" (did you mean "single-sir"?)'),
         (["none.toml"], "courtpiece: none.toml: there is no such file"),
-        (["/"], "courtpiece: /: is a directory, not a file of rules"),
+        (["/"], "courtpiece: /: is a directory, not a file"),
         (["hakim,target=x"], 'courtpiece: target must be a whole number from 1 up or "none", not "x"'),
         (["hakim", "bavan"], "courtpiece: Got unexpected extra argument(s) (bavan)"),
         (["--jsn"], "courtpiece: No such option: --jsn (Possible options: --json)"),

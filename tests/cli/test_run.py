@@ -91,14 +91,18 @@ run kot-frequency --rules hakim,targt=3 | there is no option "targt" (did you me
 run kot-frequency --players greedy,simpel | players: there is no card player "simpel"; there are random, simple, greedy (did you mean "simple"?)
 run kot-frequency --deals none | deals: must be a whole number, not "none"
 run kot-frequency --deals 0 | deals: must be at least 1, not 0
+run kot-frequency --deals 1e30 | deals: must be at most 1,000,000,000,000,000, not 1000000000000000000000000000000
+run kot-frequency --deals 1e5000 | deals: must be a whole number, not "1e5000"
+run kot-frequency --deals snan | deals: must be a whole number, not "snan"
+run kot-frequency --rules nosuch | there is no preset "nosuch"; courtpiece rules lists them
 run kot-frequency --jobs 0 | jobs: must be at least 1, not 0
 run kot-frequency --chunk 0 | chunk: must be at least 1, not 0
 run kot-frequency --precision -1 | precision: must be above 0, not -1
-run kot-frequency --config none.toml | none.toml cannot be read: no such file or directory
-run kot-frequency --config bad.toml | bad.toml is not TOML
+run kot-frequency --config none.toml | none.toml: there is no such file
+run kot-frequency --config bad.toml | bad.toml: is not TOML
 run kot-frequency --config strange.toml | strange.toml: there is no option "deels" (did you mean "deals"?)
 run kot-frequency --config other.toml | other.toml is for the study "trump-call", not kot-frequency
-run kot-frequency --config jobs.toml | jobs.toml: jobs must be a whole number, not 'two'
+run kot-frequency --config jobs.toml | jobs.toml: jobs must be a whole number, not "two"
 run kot-frequency --out bad.toml | bad.toml cannot be a folder: bad.toml is a file
 run kot-frequency --out . | . is not the folder of a run: it has no study.json but holds bad.toml, jobs.toml, other.toml, …; choose another folder
 studies kot | there is no study "kot"
@@ -187,3 +191,10 @@ def test_studies_and_players_describe_themselves(capsys: pytest.CaptureFixture[s
     assert main(["players", "--json"]) == 0
     described = json.loads(capsys.readouterr().out)
     assert [caller["name"] for caller in described["callers"]] == ["random", "longest", "strongest", "absent"]
+
+
+def test_more_files_than_a_folder_should_hold_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    line = refused(capsys, "run", "kot-frequency", "--deals", "1e9", "--chunk", "1")
+    assert line == ("1,000,000,000 deals in chunks of 1 are 1,000,000,000 files; at most 1,000,000 can be: "
+                    "take fewer deals or larger chunks")
+    assert not Path("results/kot-frequency/study.json").exists()

@@ -191,12 +191,17 @@ def test_a_bad_file_gets_one_line_that_names_it(tmp_path: Path, content: bytes, 
     assert len(caught.value.reasons) == 1
 
 
+def test_a_byte_order_mark_and_carriage_returns_are_no_part_of_a_file(tmp_path: Path) -> None:
+    path = write(tmp_path, b"\xef\xbb\xbfpreset = 'hakim'\r\ntarget = 3\r\n")
+    assert resolve(path) == resolve("hakim,target=3")
+
+
 def test_a_missing_file_and_a_directory_are_told_apart(tmp_path: Path) -> None:
     with pytest.raises(RulesError, match=r"none\.toml: there is no such file$"):
         resolve(tmp_path / "none.toml")
-    with pytest.raises(RulesError, match=r"is a directory, not a file of rules$"):
+    with pytest.raises(RulesError, match=r"is a directory, not a file$"):
         resolve(tmp_path)
-    with pytest.raises(RulesError, match=r"is a directory, not a file of rules$"):
+    with pytest.raises(RulesError, match=r"is a directory, not a file$"):
         resolve(f"{tmp_path}/")
 
 
@@ -228,7 +233,7 @@ def test_a_mapping_has_no_about_and_no_other_keys() -> None:
 
 BLOCKS = '"ace-on-ace", "trump-ace" or a trick number 1 to 12'
 BAD_LINES = [
-    ("", 'there is no preset ""'),
+    ("", 'there is no preset ""; courtpiece rules lists them'),
     ("Single Sir", 'there is no preset "Single Sir" (did you mean "single-sir"?)'),
     ("single_sir", 'there is no preset "single_sir" (did you mean "single-sir"?)'),
     ("single-sir,target", '"target" is not of the form option=value'),

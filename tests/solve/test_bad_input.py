@@ -1,8 +1,13 @@
 """What cannot be solved is refused in one line that says why."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 import pytest
 
+from courtpiece.cards import PACK
 from courtpiece.deal import Deal
 from courtpiece.errors import CourtpieceError
 from courtpiece.rules import resolve
@@ -29,23 +34,16 @@ FOUR = "A2... K3... QJ... T9..."
         ({"position": FOUR, "rules": "be-ranga"}, "trump=first-void is not set yet"),
     ],
 )
-def test_a_position_that_cannot_be_is_refused(arguments, message):
+def test_a_position_that_cannot_be_is_refused(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(CourtpieceError, match=message) as caught:
         solve(**arguments)
     assert "\n" not in str(caught.value)
 
 
-def test_a_deal_without_trump_is_refused():
-    pack = list(range(52))
-    deal = Deal(resolve("single-sir"), [[*map(_card, pack[13 * seat : 13 * seat + 13])] for seat in range(4)])
+def test_a_deal_without_trump_is_refused() -> None:
+    deal = Deal(resolve("single-sir"), [PACK[13 * seat : 13 * seat + 13] for seat in range(4)])
     with pytest.raises(CourtpieceError, match="trump is not set yet"):
         solve(deal)
-
-
-def _card(number):
-    from courtpiece.cards import PACK
-
-    return PACK[number]
 
 
 @pytest.mark.parametrize(
@@ -61,12 +59,12 @@ def _card(number):
         (([[1, 2, 4, 8]], 0, 9), "leaders are 0, 1, 2, 3"),
     ],
 )
-def test_a_batch_with_a_deal_that_cannot_be_is_refused(arguments, message):
+def test_a_batch_with_a_deal_that_cannot_be_is_refused(arguments: tuple[Any, ...], message: str) -> None:
     hands, *rest = arguments
     with pytest.raises(CourtpieceError, match=message):
         solve_many(np.array(hands), *rest)
 
 
-def test_an_unknown_question_is_refused():
+def test_an_unknown_question_is_refused() -> None:
     with pytest.raises(CourtpieceError, match='there is no question "points"'):
-        solve_many(np.array([[1, 2, 4, 8]]), 0, question="points")
+        solve_many(np.array([[1, 2, 4, 8]]), 0, question="points")  # type: ignore[arg-type]

@@ -1,17 +1,20 @@
 """Endings: the solver against plain minimax."""
 
+from __future__ import annotations
+
 from random import Random
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from courtpiece._kernel import solver as kernel
 from courtpiece.cards import Suit, format_cards
-from courtpiece.solve import NO_TRUMP, solve, solve_many
+from courtpiece.solve import NO_TRUMP, Position, solve, solve_many
 from tests.solve import plain
 
 
-def asked(position):
+def asked(position: Position) -> tuple[NDArray[np.uint64], NDArray[np.uint8], int, int]:
     """The position as the kernel takes it."""
     hands = np.array(plain.masks(position), np.uint64)
     trump = NO_TRUMP if position.trump is None else int(position.trump)
@@ -19,7 +22,7 @@ def asked(position):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_every_card_of_an_ending_is_worth_what_plain_minimax_says(seed):
+def test_every_card_of_an_ending_is_worth_what_plain_minimax_says(seed: int) -> None:
     dice = Random(seed)
     for _ in range(30):
         position = plain.random_ending(dice, 4)
@@ -32,7 +35,7 @@ def test_every_card_of_an_ending_is_worth_what_plain_minimax_says(seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_yes_or_no_questions_of_an_ending_are_answered_as_by_plain_minimax(seed):
+def test_yes_or_no_questions_of_an_ending_are_answered_as_by_plain_minimax(seed: int) -> None:
     dice = Random(100 + seed)
     solver = kernel.Solver(1 << 20)
     for _ in range(60):
@@ -47,7 +50,7 @@ def test_yes_or_no_questions_of_an_ending_are_answered_as_by_plain_minimax(seed)
         plain.longest_run.cache_clear()
 
 
-def test_a_line_of_best_play_is_legal_and_ends_with_the_tricks_promised():
+def test_a_line_of_best_play_is_legal_and_ends_with_the_tricks_promised() -> None:
     dice = Random(7)
     for _ in range(60):
         start = position = plain.random_ending(dice, 6)
@@ -60,7 +63,7 @@ def test_a_line_of_best_play_is_legal_and_ends_with_the_tricks_promised():
         assert position.taken[side] - start.taken[side] == solution.tricks
 
 
-def test_renaming_the_suits_and_turning_the_table_change_no_answer():
+def test_renaming_the_suits_and_turning_the_table_change_no_answer() -> None:
     dice = Random(11)
     deals, trumps = [], []
     for _ in range(30):
@@ -77,6 +80,6 @@ def test_renaming_the_suits_and_turning_the_table_change_no_answer():
     assert answers[0::2].tolist() == answers[1::2].tolist()
 
 
-def test_cards_between_which_only_gone_cards_lie_are_equal():
+def test_cards_between_which_only_gone_cards_lie_are_equal() -> None:
     solution = solve("AT92... K83.4.. Q65.7.. J4.32..", trump="S")
     assert {format_cards(value.equals) for value in solution.cards} == {"AS", "TS 9S", "2S"}

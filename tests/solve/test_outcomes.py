@@ -1,28 +1,31 @@
 """Outcomes under rules, and deals under way."""
 
+from __future__ import annotations
+
 import pytest
 
 from courtpiece.cards import PACK, Card
 from courtpiece.deal import Deal
+from courtpiece.errors import UsageError
 from courtpiece.rules import Outcome, resolve
 from courtpiece.solve import Position, solve
 
 ALL_SPADES = [[card for card in PACK if card.suit == suit] for suit in range(4)]
 
 
-def test_a_hand_of_all_trumps_is_a_kot_for_its_side():
+def test_a_hand_of_all_trumps_is_a_kot_for_its_side() -> None:
     assert solve(ALL_SPADES, trump="S", rules="single-sir").outcome is Outcome.CALLER_KOT
     assert solve(ALL_SPADES, trump="H", rules="single-sir").outcome is Outcome.DEFENDER_KOT
     assert solve(ALL_SPADES, trump="S", rules="bavan").outcome is Outcome.CALLER_KOT
 
 
-def test_a_lost_trick_rules_out_the_kot_but_not_the_win():
+def test_a_lost_trick_rules_out_the_kot_but_not_the_win() -> None:
     hands = [hand[:12] for hand in ALL_SPADES]
     assert solve(hands, trump="S", taken=(0, 1), rules="single-sir").outcome is Outcome.CALLER_WIN
     assert solve(hands, trump="S", taken=(1, 0), rules="single-sir").outcome is Outcome.CALLER_KOT
 
 
-def test_a_deal_under_way_is_solved_by_its_own_rules():
+def test_a_deal_under_way_is_solved_by_its_own_rules() -> None:
     deal = Deal(resolve("single-sir"), ALL_SPADES)
     deal.say("S")
     deal.play(Card.S2)
@@ -32,13 +35,13 @@ def test_a_deal_under_way_is_solved_by_its_own_rules():
     assert len(solution.cards) == 13
 
 
-def test_an_ending_that_nobody_remembers_has_tricks_but_no_outcome():
+def test_an_ending_that_nobody_remembers_has_tricks_but_no_outcome() -> None:
     solution = solve("A2... K3... .A2.. .K3..", trump="S", rules="single-sir")
     assert solution.tricks == 1
     assert solution.outcome is None
 
 
-def test_a_position_moves_on_card_by_card():
+def test_a_position_moves_on_card_by_card() -> None:
     position = Position(hands=tuple(tuple(hand[-1:]) for hand in ALL_SPADES), trump=None, leader=1)
     for _ in range(4):
         position = position.after(position.legal_cards()[0])
@@ -47,8 +50,6 @@ def test_a_position_moves_on_card_by_card():
 
 
 @pytest.mark.parametrize("preset", ["double-sir", "mendikot"])
-def test_outcomes_that_tricks_do_not_decide_are_refused(preset):
-    from courtpiece.errors import UsageError
-
+def test_outcomes_that_tricks_do_not_decide_are_refused(preset: str) -> None:
     with pytest.raises(UsageError, match="collection=pile or objective=tens"):
         solve(ALL_SPADES, trump="S", rules=preset)

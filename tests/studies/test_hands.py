@@ -52,6 +52,11 @@ def test_every_bad_line_is_named_with_its_number() -> None:
     assert "; line 5: AS is there twice; 2 more lines" in str(caught.value)
 
 
+def test_a_line_too_long_for_csv_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"^h\.csv: line 1: field larger than field limit"):
+        read_hands(["AS " * 50_000], "h.csv")
+
+
 def test_a_line_without_the_column_of_hands_is_bad() -> None:
     with pytest.raises(UsageError, match="x: line 2: there is no hand"):
         read_hands(["name,hand", "one"], "x")

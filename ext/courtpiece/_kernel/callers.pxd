@@ -4,12 +4,12 @@ A caller is a table of weights: the value of a suit as trump is what its length 
 the rest is worth beside them.  `longest` and `strongest` are two such tables; they lie in courtpiece.players.callers.
 """
 
-from libc.stdint cimport int32_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t
 
-from courtpiece._kernel.bits cimport NONE, bit, lowest, rank_of, suit_of
+from courtpiece._kernel.bits cimport NONE, bit, lowest, packed, rank_of, suit_of, unpacked
 from courtpiece._kernel.deal cimport Deal
 from courtpiece._kernel.dice cimport Dice, opening_draw
-from courtpiece._kernel.rules cimport CALLED, FIRST_VOID, HIDDEN, NEVER, RANDOM_OWN_FIVE, REDEAL, Rules
+from courtpiece._kernel.rules cimport CALLED, HIDDEN, NEVER, RANDOM_OWN_FIVE, REDEAL, Rules
 
 # A word is one byte; a card in a word is 13*suit + rank.
 cdef enum Word:
@@ -56,11 +56,11 @@ cdef inline void start_opening(Opening *o) noexcept nogil:
 
 cdef inline int card_in(int word) noexcept nogil:
     """The kernel's card in a word."""
-    cdef int number = word & 63
-    return number + 3 * (number // 13)
+    return unpacked(word & 63)
 
 cdef inline int word_of(int kind, int card) noexcept nogil:
-    return kind + card - 3 * (card >> 4)
+    """The word of a kind with the kernel's card in it."""
+    return kind + packed(card)
 
 cdef inline void lay_down(Deal *d, int seat, int card) noexcept nogil:
     """Put a card of the seat face down, in place of the one that lies there (S0.52, S0.60)."""

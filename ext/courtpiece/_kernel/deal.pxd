@@ -5,12 +5,12 @@ The functions take what the loop's shape depends on (the trump mode, the place k
 caller that passes constants gets code without the branches it never needs.
 """
 
-from libc.stdint cimport uint8_t, uint16_t, uint64_t
+from libc.stdint cimport uint8_t, uint64_t
 
 from courtpiece._kernel.bits cimport ACE, NONE, TEN, bit, count, lowest, rank_mask, rank_of, suit_mask, suit_of
 from courtpiece._kernel.rules cimport (
-    AFTER_THIRTEEN, ALL_THIRTEEN, AT_SEVEN, CALLER_KOT, CALLER_WIN, CLAIM_MADE, DEFENDER_KOT, DEFENDER_WIN, FIRST_SEVEN,
-    FIRST_VOID, FOUR_TENS, HIDDEN, REDEAL, Rules, THREE_TENS, TWO_TENS, UNLESS_SHUTOUT, WHITEWASH,
+    ALL_THIRTEEN, AT_SEVEN, CALLER_KOT, CALLER_WIN, CLAIM_MADE, DEFENDER_KOT, DEFENDER_WIN, FIRST_SEVEN,
+    FIRST_VOID, FOUR_TENS, HIDDEN, Rules, THREE_TENS, TWO_TENS, UNLESS_SHUTOUT, WHITEWASH,
 )
 
 cdef struct Deal:

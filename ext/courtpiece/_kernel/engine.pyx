@@ -1,15 +1,15 @@
 """Deals played by the batch: numpy arrays in, arrays filled, the GIL released meanwhile."""
 
-from libc.stdint cimport int32_t, uint8_t, uint64_t
+from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy
 
 import numpy as np
 
-from courtpiece.rules import Outcome as RulesOutcome
+from courtpiece.rules import Outcome
 
-from courtpiece._kernel.bits cimport NONE, bit, count, lowest, packed, unpacked
+from courtpiece._kernel.bits cimport NONE, TEN, bit, lowest, packed, unpacked
 from courtpiece._kernel.callers cimport (
-    ABSENT, ASK_REDEAL, BLIND, CHANGE_SUIT, Caller, HIDE, MOST_WORDS, NO_WORD, Opening, RANDOM_CALLER, WEIGHTED,
+    ABSENT, BLIND, CHANGE_SUIT, Caller, HIDE, MOST_WORDS, NO_WORD, Opening, RANDOM_CALLER, WEIGHTED,
     blind_word, change_word, first_word, say, start_opening, swap_five, wants_swap,
 )
 from courtpiece._kernel.deal cimport (
@@ -19,12 +19,10 @@ from courtpiece._kernel.dice cimport Dice, PLAYS, philox, set_key, shuffle, star
 from courtpiece._kernel.greedy cimport ablated_card, ablated_reveal, greedy_card, greedy_reveal
 from courtpiece._kernel.playout cimport play_random
 from courtpiece._kernel.rules cimport (
-    AFTER_THIRTEEN, ALL_THIRTEEN, AT_SEVEN, BLIND_STOCK, CALLED, FIRST_SEVEN, FIRST_VOID, HIDDEN, NEVER, NO_KOT, Outcome,
+    AFTER_THIRTEEN, ALL_THIRTEEN, AT_SEVEN, BLIND_STOCK, CALLED, FIRST_SEVEN, FIRST_VOID, HIDDEN, NEVER, NO_KOT,
     RANDOM_OWN_FIVE, Rules, UNLESS_SHUTOUT,
 )
-from courtpiece._kernel.simple cimport (
-    random_card, random_reveal, simple_card, simple_reveal,
-)
+from courtpiece._kernel.simple cimport random_card, random_reveal, simple_card, simple_reveal
 
 ctypedef int (*ChooseCard)(const Deal *, const Rules *, Dice *, int, uint64_t) noexcept nogil
 ctypedef bint (*ChooseReveal)(const Deal *, const Rules *, Dice *, int) noexcept nogil
@@ -53,8 +51,6 @@ cdef enum:
     REVEAL_ACTION = 64          # in a list of plays
 
 cdef struct Trace:
-    uint8_t *hands              # 52: the cards of each seat in the order dealt
-    uint8_t *words              # MOST_WORDS, NONE after the last
     uint8_t *plays              # MOST_ACTIONS, NONE after the last
     uint64_t *legal             # MOST_ACTIONS: legal cards as bits 13*suit + rank; bit 63: the word reveal was legal
     int size                    # plays written
@@ -210,7 +206,7 @@ cdef Rules read_rules(object rules):
     extras = set(rules.extras)
     r.trump_mode = {"called": CALLED, "hidden": HIDDEN, "first-void": FIRST_VOID}[rules.trump]
     r.uncalled = {"none": NEVER, "blind-stock": BLIND_STOCK, "random-own-five": RANDOM_OWN_FIVE}[rules.uncalled]
-    r.redeal_rank = {"off": NONE, "no-card-above-ten": 8, "no-card-above-nine": 7}[rules.redeal]
+    r.redeal_rank = {"off": NONE, "no-card-above-ten": TEN, "no-card-above-nine": TEN - 1}[rules.redeal]
     r.deal_ends = {
         "at-seven": AT_SEVEN, "at-seven-unless-shutout": UNLESS_SHUTOUT, "after-thirteen": AFTER_THIRTEEN,
     }[rules.deal_ends]
@@ -234,7 +230,7 @@ cdef Rules read_rules(object rules):
     r.claim_ends = rules.claim > 0 and rules.failed_claim == "deal-lost"
     r.change_trump = "change-trump" in extras
     r.swap_cards = "swap-cards" in extras
-    for outcome, named in enumerate(RulesOutcome):
+    for outcome, named in enumerate(Outcome):
         for side in range(2):
             r.points[outcome][side] = rules.score_of(named, side == 0)
     return r

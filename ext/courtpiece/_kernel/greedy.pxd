@@ -40,7 +40,7 @@ cdef enum Idea:
     TENS_WIN = 1 << 17              # the last seat wins with a ten
     TENS_KEPT = 1 << 18             # give no ten to a lost trick
     ASK_WORTH = 1 << 19             # ask for the hidden card only when the others win, and not as the hider without trumps
-    KOT_ON = 1 << 20                # while a kot is on, lead masters (S3.30)
+    KOT_ON = 1 << 20                # while a kot is on, lead masters; with most of it in the hand, trumps first (S3.30)
 
 # Points, in thousandths of the chance to win; small whole numbers index them.
 cdef extern from *:
@@ -120,6 +120,9 @@ cdef extern from *:
 cdef enum:
     YOUNG = 8                       # unseen cards of a suit from which second seat holds its ace
     BIG = 0x100000                  # more than any points
+    SWEEP_TRICKS = 5                # tricks taken and masters held, from which a side goes for the first seven
+    SWEEP_TRUMP = 100               # then points of a master trump while trumps are out, and of another master
+    SWEEP_MASTER = 60
     BIG_PILE = 6                    # tricks in the pile that make any win worth while
 
 # What a leader knows of trumps and of the score.
@@ -130,6 +133,7 @@ cdef struct Table:
     bint ours               # this side called
     int pair                # tricks in the pile when a win is the second in a row, else 0
     bint kot                # one side has taken every trick so far, and some
+    bint sweep              # this side has lost no trick and sees most of the seven that make a kot in its own hand
 
 cdef inline uint64_t shadow(uint64_t cards) noexcept nogil:
     """In each suit the highest of the cards and all below it."""
@@ -169,6 +173,8 @@ cdef inline int trump_lead(const Table *t, int card, bint master, const uint32_t
         if t.out and not t.mates:
             value += 38
     if master:
+        if t.sweep and t.out and not without & KOT_ON:
+            value += SWEEP_TRUMP
         if not without & CASH_TRUMPS:
             value += TRUMP_LEAD_MASTER[t.out]
         if not without & PAIR_WINS:
@@ -185,7 +191,7 @@ cdef inline int master_lead(const Table *t, int unseen, bint ruffed, const uint3
     if not without & PAIR_WINS:
         value += PAIR_MASTER[t.pair]
     if not without & KOT_ON:
-        value += 30 * t.kot
+        value += 30 * t.kot + SWEEP_MASTER * t.sweep
     return value
 
 cdef inline int low_lead(const Table *t, int rank, int length, int over, int voids, const uint32_t without) noexcept nogil:
@@ -215,6 +221,9 @@ cdef inline int lead(const Deal *d, const Rules *r, int seat, uint64_t legal, ui
     t.ours = d.caller != NONE and not (d.caller ^ seat) & 1
     t.pair = d.pile if r.pile and d.runner == seat else 0
     t.kot = r.kot == FIRST_SEVEN and d.tricks >= 4 and (not d.taken[0] or not d.taken[1])
+    t.sweep = (
+        r.kot == FIRST_SEVEN and not d.taken[(seat & 1) ^ 1] and d.taken[seat & 1] + count(masters) >= SWEEP_TRICKS
+    )
     if not t.mates:
         mate_voids = 0
     if legal & trumps:

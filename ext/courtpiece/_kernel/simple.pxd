@@ -3,7 +3,7 @@
 from libc.stdint cimport uint64_t
 
 from courtpiece._kernel.bits cimport (
-    ALL_CARDS, LANE, NONE, bit, count, highest, lowest, nth, rank_of, suit_mask, suit_of,
+    ALL_CARDS, LANE, NONE, bit, count, highest, lowest, nth, suit_mask, suit_of,
 )
 from courtpiece._kernel.deal cimport Deal, strength
 from courtpiece._kernel.dice cimport Dice, below16, coin

@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
-from courtpiece.errors import CourtpieceError, RulesError
+from courtpiece.errors import CourtpieceError, RulesError, reason
 
 MISTAKE = 2
 STOPPED = 130
@@ -19,6 +20,7 @@ STOPPED = 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command that the arguments name, by default those of the process; returns the exit status."""
     given = sys.argv[1:] if arguments is None else list(arguments)
+    _open_what_is_closed()
     try:
         from courtpiece.cli.app import run
 
@@ -31,10 +33,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return STOPPED
     except BrokenPipeError:
-        # Whoever read the output has gone.  The interpreter must not fail again when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_go_of_the_output()         # whoever read it has gone
         return 1
+    except OSError as error:            # of a file that was open already, or of the output: a full disk
+        where = f"{error.filename}: " if error.filename else "reading or writing failed: "
+        print(f"courtpiece: {where}{reason(error)}", file=sys.stderr)
+        _let_go_of_the_output()
+        return MISTAKE
     return status
+
+
+def _open_what_is_closed() -> None:
+    """Gives a process that was started without standard input, output or errors an empty one."""
+    nothing = Path(os.devnull)
+    sys.stdin = sys.stdin or nothing.open(encoding="utf-8")
+    sys.stdout = sys.stdout or nothing.open("w", encoding="utf-8")
+    sys.stderr = sys.stderr or nothing.open("w", encoding="utf-8")
+
+
+def _let_go_of_the_output() -> None:
+    """Keeps the interpreter from failing again when it flushes at exit what could not be written."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def complaint(error: CourtpieceError) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 import typer.core
 
-from courtpiece.errors import UsageError
+from courtpiece.errors import UsageError, suggest
 
 COMMANDS = (  # in the order of the help
     "run",
@@ -40,6 +40,9 @@ def run(arguments: Sequence[str]) -> int:
     Raises `UsageError` for arguments that the command does not take.
     """
     name = arguments[0] if arguments else ""
+    if name not in COMMANDS and not name.startswith("-") and arguments:
+        hint = suggest(name, COMMANDS)
+        raise UsageError(f'there is no command "{name}"; there are {", ".join(COMMANDS)}{hint}')
     app = build([name] if name in COMMANDS else COMMANDS)
     try:
         status = app(list(arguments), prog_name="courtpiece", standalone_mode=False)

@@ -9,11 +9,6 @@ import typer
 from courtpiece.cli.options import AsJson
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the command."""
-    app.command(name="bench")(bench)
-
-
 def bench(
     rules: Annotated[
         list[str] | None,
@@ -52,3 +47,8 @@ def bench(
     for speed in found.speeds:
         table.add_row(speed.case, f"{speed.rate:,.0f}", f"{speed.ratio:.3f}")
     Console().print(table)
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to the application."""
+    app.command(name="bench")(bench)

@@ -54,8 +54,9 @@ def _write_records(table: Table, seed: int, index: int, count: int, dealer: int,
     from courtpiece.played import played
     from courtpiece.record import write
 
+    deals = played(table, seed, index, count, dealer=dealer)
     with writing(out) as stream:
-        for number, one in enumerate(played(table, seed, index, count, dealer=dealer), index):
+        for number, one in enumerate(deals, index):
             print(json.dumps(write(one, id=f"{seed}/{number}")), file=stream)
 
 

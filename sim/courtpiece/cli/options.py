@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,9 +17,12 @@ Players = Annotated[
     str, typer.Option(help="Who plays: one for all seats, or two, the caller's side first.")
 ]
 Seed = Annotated[int, typer.Option(help="The seed of the deals.", min=0)]
-Index = Annotated[int, typer.Option(help="The number of the deal.", min=0)]
+Index = Annotated[int, typer.Option(help="The number of the deal.", min=0, max=2**64 - 1)]
 Dealer = Annotated[
     str | None, typer.Option(help="The dealer's seat: S, E, N or W; by default S is to call.")
+]
+RunFolder = Annotated[
+    Path, typer.Argument(metavar="DIR", help="The folder of a run, such as results/trump-call.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 

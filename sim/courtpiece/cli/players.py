@@ -8,11 +8,6 @@ from courtpiece.cli.options import AsJson
 from courtpiece.players import CALLERS, CARD_PLAYERS, Caller, CardPlayer
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the command."""
-    app.command()(players)
-
-
 def players(
     as_json: AsJson = False,
 ) -> None:
@@ -48,3 +43,8 @@ def players(
     show("caller", CALLERS)
     console.print("\nA player is written [bold]CARD[/] or [bold]CARD/CALLER[/], with options after colons:")
     console.print("greedy, random/strongest:pass=never. Two players, the caller's side first: greedy,simple.")
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to the application."""
+    app.command()(players)

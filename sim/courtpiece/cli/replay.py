@@ -22,15 +22,17 @@ def replay(
 
     refused = False
     with reading(file) as stream:
-        try:
-            for answer in answers(stream):
-                refused = refused or not answer["ok"]
-                # Each answer is out before the next record is read, for whoever feeds them one by one.
-                print(json.dumps(answer), flush=True)
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise UsageError(f"{file} cannot be read: {reason(error)}") from None
+        judged = answers(stream)
+        while True:
+            try:
+                answer = next(judged, None)
+            except OSError as error:
+                raise UsageError(f"{file} cannot be read: {reason(error)}") from None
+            if answer is None:
+                break
+            refused = refused or not answer["ok"]
+            # Each answer is out before the next record is read, for whoever feeds them one by one.
+            print(json.dumps(answer), flush=True)
     if refused:
         raise typer.Exit(1)
 

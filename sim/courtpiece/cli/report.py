@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
 import typer
 
+from courtpiece.cli.options import RunFolder
 
-def report(
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="The folder of a run, such as results/trump-call.")
-    ],
-) -> None:
+
+def report(folder: RunFolder) -> None:
     """Draw the page that shows a run, report.html in its folder, and say where it lies."""
     from courtpiece.run import Run
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from courtpiece.errors import UsageError, reason, suggest
+from courtpiece.errors import UsageError, suggest
+from courtpiece.rules.values import show
 from courtpiece.studies import find, names
 from courtpiece.studies.study import Kind, Study
 
@@ -38,7 +39,7 @@ class _Studies(TyperGroup):
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the command."""
+    """Adds the command to the application."""
     studies = typer.Typer(cls=_Studies, subcommand_metavar="STUDY [OPTIONS]")
     studies.callback(invoke_without_command=True)(run)
     app.add_typer(studies, name="run")
@@ -119,15 +120,12 @@ def _go(study: Study[Any], given: dict[str, Any]) -> int:
 
 def _from_file(path: Path, study: Study[Any]) -> dict[str, Any]:
     """Returns the options of a TOML file; raises UsageError for what it cannot say."""
-    import tomllib
+    from courtpiece.tomlfile import read_toml
 
     try:
-        told = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        why = reason(error) if isinstance(error, OSError) else "it is not text in UTF-8"
-        raise UsageError(f"{path} cannot be read: {why}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path} is not TOML: {error}") from None
+        told = read_toml(path)
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from None
     known = [*(about.name for about in fields(study.Parameters)), *_FROM_FILE]
     options = {key.replace("-", "_"): value for key, value in told.items()}
     meant = options.pop("study", study.name)
@@ -138,10 +136,10 @@ def _from_file(path: Path, study: Study[Any]) -> dict[str, Any]:
             hint = suggest(key, known) or f"; there are {', '.join(known)}"
             raise UsageError(f'{path}: there is no option "{key}"{hint}')
     for key in ("jobs", "chunk"):
-        if not isinstance(options.get(key, 1), int):
-            raise UsageError(f"{path}: {key} must be a whole number, not {options[key]!r}")
+        if isinstance(number := options.get(key, 1), bool) or not isinstance(number, int):
+            raise UsageError(f"{path}: {key} must be a whole number, not {show(number)}")
     if not isinstance(options.get("out", ""), str):
-        raise UsageError(f"{path}: out must be text, not {options['out']!r}")
+        raise UsageError(f"{path}: out must be text, not {show(options['out'])}")
     return options
 
 

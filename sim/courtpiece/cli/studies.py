@@ -12,13 +12,8 @@ from courtpiece.studies import find, names
 from courtpiece.studies.study import Column, Study
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the command."""
-    app.command()(studies)
-
-
 def studies(
-    name: Annotated[str | None, typer.Argument(metavar="[STUDY]", help="the study to describe")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[STUDY]", help="The study to describe.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the studies, or describe one: its parameters, and the columns of its tables."""
@@ -95,3 +90,8 @@ def _describe(study: Study[Any]) -> None:
         for column in columns:
             table.add_row(column.name, column.type, column.unit, Text(column.meaning))
         console.print(table)
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to the application."""
+    app.command()(studies)

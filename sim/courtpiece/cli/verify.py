@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from courtpiece.cli.options import AsJson
-
-
-def register(app: typer.Typer) -> None:
-    """Adds the command."""
-    app.command()(verify)
+from courtpiece.cli.options import AsJson, RunFolder
 
 
 def verify(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="the folder of a run")],
+    folder: RunFolder,
     chunks: Annotated[
-        int, typer.Option("--chunks", min=0, metavar="N", help="how many chunks to play again")
+        int, typer.Option("--chunks", min=0, metavar="N", help="How many chunks to play again.")
     ] = 2,
-    everything: Annotated[bool, typer.Option("--all", help="play all chunks again")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Play all chunks again.")] = False,
     seed: Annotated[
-        int | None, typer.Option("--seed", metavar="N", help="chooses the chunks (default: by chance)")
+        int | None, typer.Option("--seed", metavar="N", help="Chooses the chunks; by default chance does.")
     ] = None,
     as_json: AsJson = False,
 ) -> int:
@@ -47,3 +41,8 @@ def verify(
     print(f"{found.folder}: {verdict}; {found.units:,} {found.unit}, {found.chunks} chunks with the checksum "
           f"they tell; played again, bit for bit: {again}")
     return 0 if found.sound else 1
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to the application."""
+    app.command()(verify)

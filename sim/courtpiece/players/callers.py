@@ -72,6 +72,6 @@ def kernel_caller(player: PlayerSpec) -> KernelCaller:
     thresholds = [weights.pass_below, weights.redeal_below, weights.thirteenth_below, weights.swap_below]
     if kind == "weighted":
         for place, name in enumerate(("pass", "redeal", "thirteenth")):
-            policy = str(player.option(name))
+            policy = player.option(name)
             thresholds[place] = {"never": NEVER, "always": ALWAYS}.get(policy, thresholds[place])
     return kind, weights.flat(), thresholds

@@ -14,17 +14,14 @@ from typing import TypeVar
 
 from courtpiece.errors import UsageError, suggest
 
-Value = str | float
-
 
 @dataclass(frozen=True, kw_only=True)
 class Option:
-    """One option of a caller or card player: words, and a number where `number` says what it means."""
+    """One option of a caller or card player, and the words that it takes."""
 
     name: str
     doc: str
     words: tuple[str, ...]              # the default first
-    number: str = ""
 
     @property
     def default(self) -> str:
@@ -34,14 +31,12 @@ class Option:
     @property
     def takes(self) -> str:
         """What may be written after the equals sign, in words."""
-        return " or ".join([", ".join(self.words), *(["a number"] if self.number else [])])
+        return ", ".join(self.words)
 
-    def read(self, text: str) -> Value:
-        """Returns the value that `text` stands for; raises UsageError when it is none."""
+    def read(self, text: str) -> str:
+        """Returns the word that `text` is; raises UsageError when it is none."""
         if text in self.words:
             return text
-        if self.number and re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)", text):
-            return float(text)
         raise UsageError(f'player option "{self.name}" takes {self.takes}, not "{text}"'
                          f"{suggest(text, self.words)}")
 
@@ -70,32 +65,30 @@ def _policies(passes: str, asks: str, thirteenth: str) -> tuple[Option, ...]:
     words = ("auto", "never", "always")
     return (
         Option(name="pass", words=words,
-               doc=f"leave the call to the partner, where the rules allow; {passes}"),
-        Option(name="redeal", words=words, doc=f"ask for a new deal, where the rules allow; {asks}"),
+               doc=f"leave the call to the partner, where the rules allow; auto: {passes}"),
+        Option(name="redeal", words=words, doc=f"ask for a new deal, where the rules allow; auto: {asks}"),
         Option(name="thirteenth", words=words,
-               doc=f"let the last of the thirteen cards decide, where the rules allow; {thirteenth}"),
+               doc=f"let the last of the thirteen cards decide, where the rules allow; auto: {thirteenth}"),
     )
 
 
-# The position in each tuple is the kernel's code.
 CALLERS: tuple[Caller, ...] = (
     Caller(
         name="random",
         summary="any word the rules allow, all equally likely",
-        options=_policies("auto: as likely as any suit", "auto: as likely as any suit",
-                          "auto: as likely as any suit"),
+        options=_policies("as likely as any suit", "as likely as any suit", "as likely as any suit"),
     ),
     Caller(
         name="longest",
         summary="the longest suit, then the one with the higher cards",
-        options=_policies("auto: never", "auto: whenever allowed", "auto: never"),
+        options=_policies("never", "whenever allowed", "never"),
     ),
     Caller(
         name="strongest",
         summary="the suit with most points in a weighted count fitted on simulated deals",
-        options=_policies("auto: when the count says the partner does better",
-                          "auto: when the count says a new deal is better",
-                          "auto: when the count says the unseen card is better"),
+        options=_policies("when the count says the partner does better",
+                          "when the count says a new deal is better",
+                          "when the count says the unseen card is better"),
     ),
     Caller(name="absent", summary="says nothing: time always runs out, and the rules decide"),
 )
@@ -117,9 +110,9 @@ class PlayerSpec:
 
     card: str
     caller: str
-    options: tuple[tuple[str, Value], ...] = ()
+    options: tuple[tuple[str, str], ...] = ()
 
-    def option(self, name: str) -> Value:
+    def option(self, name: str) -> str:
         """Returns the value of an option of this player, said or by default; KeyError for a strange one."""
         said = dict(self.options)
         known = {option.name: option.default for option in _options(self.card, self.caller)}
@@ -128,10 +121,8 @@ class PlayerSpec:
     def __str__(self) -> str:
         """The shortest text that names this player."""
         plain = self.caller == _find(CARD_PLAYERS, self.card, "card player").caller
-        parts = [self.card if plain else f"{self.card}/{self.caller}"]
-        parts += [f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}"
-                  for name, value in self.options]
-        return ":".join(parts)
+        who = self.card if plain else f"{self.card}/{self.caller}"
+        return ":".join([who, *(f"{name}={value}" for name, value in self.options)])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,9 +193,9 @@ def _options(card: str, caller: str) -> tuple[Option, ...]:
     return (*_find(CARD_PLAYERS, card, "card player").options, *_find(CALLERS, caller, "caller").options)
 
 
-def _read_options(card: CardPlayer, caller: Caller, written: Sequence[str]) -> tuple[tuple[str, Value], ...]:
+def _read_options(card: CardPlayer, caller: Caller, written: Sequence[str]) -> tuple[tuple[str, str], ...]:
     known = {option.name: option for option in (*card.options, *caller.options)}
-    said: dict[str, Value] = {}
+    said: dict[str, str] = {}
     for part in written:
         name, equals, text = part.partition("=")
         if name not in known:

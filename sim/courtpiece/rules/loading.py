@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from courtpiece.errors import RulesError, suggest
+from courtpiece.errors import RulesError, UsageError, suggest
 from courtpiece.rules.line import read_options, split_items, write_options
 from courtpiece.rules.ruleset import DEFAULTS, RuleSet, option_names
 from courtpiece.rules.values import show
+from courtpiece.tomlfile import read_toml
 
 _PRESETS = Path(__file__).parent / "presets"
 RulesSpec = str | Path | Mapping[str, Any] | RuleSet
@@ -52,7 +52,8 @@ def preset(name: str) -> RuleSet:
     if name == DEFAULTS:
         return RuleSet()
     if name not in preset_names():
-        raise RulesError([f"there is no preset {show(name)}{suggest(name, preset_names())}"])
+        hint = suggest(name, preset_names()) or "; courtpiece rules lists them"
+        raise RulesError([f"there is no preset {show(name)}{hint}"])
     return load_preset(name).rules
 
 
@@ -106,7 +107,7 @@ def load_preset(name: str) -> Preset:
 
 @cache
 def _preset_tables() -> Mapping[str, Mapping[str, Any]]:
-    return {path.stem: _read(path) for path in sorted(_PRESETS.glob("*.toml"))}
+    return {path.stem: read_toml(path) for path in sorted(_PRESETS.glob("*.toml"))}
 
 
 def _from_text(text: str) -> RuleSet:
@@ -147,7 +148,9 @@ def _base(name: object) -> RuleSet:
 
 def _from_file(path: Path) -> RuleSet:
     try:
-        return _from_table(_without_about(_read(path)))
+        return _from_table(_without_about(read_toml(path)))
+    except UsageError as error:
+        raise RulesError([str(error)], source=str(path)) from None
     except RulesError as error:
         raise RulesError(error.reasons, source=str(path)) from None
 
@@ -158,19 +161,3 @@ def _without_about(table: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(about, str):
         raise RulesError([f"about must be a line of text, not {show(about)}"])
     return {key: value for key, value in table.items() if key != "about"}
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        reason = "there is no such file"
-    except IsADirectoryError:
-        reason = "is a directory, not a file of rules"
-    except OSError as error:
-        reason = f"cannot be read: {error.strerror}"
-    except UnicodeDecodeError:
-        reason = "is not text in UTF-8"
-    except (ValueError, RecursionError) as error:  # a number of 5,000 digits is a bare ValueError
-        reason = f"is not TOML: {error}"
-    raise RulesError([reason])

@@ -51,7 +51,10 @@ def read_hands(lines: Iterable[str], name: str) -> tuple[Hand, ...]:
         text = line.strip()
         if not text or text.startswith("#"):
             continue
-        cells = [cell.strip() for cell in next(csv.reader([text], delimiter=_delimiter(text)))]
+        try:
+            cells = [cell.strip() for cell in next(csv.reader([text], delimiter=_delimiter(text)))]
+        except csv.Error as error:
+            raise UsageError(f"{name}: line {number}: {error}") from None
         if first and not any(map(_is_cards, cells)):
             named = [cell.lower() for cell in cells]
             column = next((named.index(word) for word in HAND_COLUMNS if word in named), None)

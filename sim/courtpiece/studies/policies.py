@@ -25,10 +25,10 @@ def said(player: PlayerSpec, five: Sequence[Card], rules: RuleSet, legal: Sequen
     ):
         if word in legal and best < threshold:
             return (word,)
-    if rules.trump is Trump.HIDDEN:     # S0.52: of the suits he holds, the lowest card
+    if rules.trump is Trump.HIDDEN:     # S0.52: of the suits he holds, the highest card
         held = {card.suit for card in five}
         suit = max((suit for suit in Suit if suit in held), key=lambda suit: values[suit])
-        return (f"hide {min(card for card in five if card.suit is suit)}",)
+        return (f"hide {max(card for card in five if card.suit is suit)}",)
     return (max(Suit, key=lambda suit: values[suit]).name,)
 
 

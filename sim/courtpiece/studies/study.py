@@ -14,12 +14,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
 
 from courtpiece.errors import UsageError, suggest
 from courtpiece.players import Lineup, parse_lineup
 from courtpiece.rules import RuleSet, name_of, resolve
+from courtpiece.rules.values import show
 from courtpiece.stats import Method, plus_minus
 
 if TYPE_CHECKING:
@@ -94,38 +97,42 @@ def parameter(
     return field(default=default, metadata=about)
 
 
+MOST_UNITS = 10**15                     # beyond all that can be played, and sums of tricks fit in 64 bits
+_MOST_DIGITS = 1000                     # Python refuses to write numbers that are several times longer
+
+
 def _read_whole(value: Any) -> int:
     if isinstance(value, str):
-        try:
-            number = float(value.replace("_", "").replace(",", ""))
-            exact = int(number) if "e" in value.lower() else int(value.replace("_", "").replace(",", ""))
-        except (ValueError, OverflowError):
-            raise UsageError(f'must be a whole number, not "{value}"') from None
-        if exact != number:
-            raise UsageError(f'must be a whole number, not "{value}"')
-        return exact
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise UsageError(f"must be a whole number, not {value!r}")
-    return int(value.__index__())
+        with suppress(ArithmeticError):
+            number = Decimal(value.replace("_", "").replace(",", ""))
+            if number.is_finite() and number.adjusted() < _MOST_DIGITS and number == int(number):
+                return int(number)
+    elif not isinstance(value, bool) and hasattr(value, "__index__"):
+        return int(value.__index__())
+    raise UsageError(f"must be a whole number, not {show(value)}")
 
 
-def whole(least: int, word: str = "N") -> Kind:
-    """Returns the kind of whole numbers from `least` up; text may hold `_` or `,` or be like 2e7."""
+def whole(least: int, most: int | None = None) -> Kind:
+    """Returns the kind of whole numbers in a range; text may hold `_` or `,` or be like 2e7."""
 
     def read(value: Any) -> int:
         number = _read_whole(value)
         if number < least:
-            raise UsageError(f"must be at least {least}, not {number}")
+            raise UsageError(f"must be at least {least}, not {show(number)}")
+        if most is not None and number > most:
+            raise UsageError(f"must be at most {most:,}, not {show(number)}")
         return number
 
-    return Kind(word, read, int, lambda number: f"{number:d}")
+    return Kind("N", read, int, lambda number: f"{number:d}")
 
 
 def _read_positive(value: Any) -> float:
     try:
+        if isinstance(value, bool):
+            raise TypeError
         number = float(value)
     except (TypeError, ValueError):
-        raise UsageError(f"must be a number, not {value!r}") from None
+        raise UsageError(f"must be a number, not {show(value)}") from None
     if not 0 < number < float("inf"):
         raise UsageError(f"must be above 0, not {value}")
     return number
@@ -133,7 +140,7 @@ def _read_positive(value: Any) -> float:
 
 def _read_text(value: Any) -> str:
     if not isinstance(value, str):
-        raise UsageError(f"must be text, not {value!r}")
+        raise UsageError(f"must be text, not {show(value)}")
     return value
 
 
@@ -160,7 +167,7 @@ class Parameters:
         PLAYERS, ("greedy",), many=True,
     )
     seed: int = parameter("the seed of all that is random", whole(0), 1)
-    deals: int | None = parameter("how many deals", whole(1), None, optional=True, design=False)
+    deals: int | None = parameter("how many deals", whole(1, MOST_UNITS), None, optional=True, design=False)
     precision: float | None = parameter(
         "go on until every half-width of a 95 % interval is at most this",
         POSITIVE, None, optional=True, design=False,

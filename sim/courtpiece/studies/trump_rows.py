@@ -18,7 +18,7 @@ from courtpiece.cards import PACK, SUITS, format_cards
 from courtpiece.errors import UsageError
 from courtpiece.rules import Trump, name_of
 from courtpiece.studies.hands import FILE, HAND, Hand, HandsFile
-from courtpiece.studies.study import Column, Parameters, combination, parameter, whole
+from courtpiece.studies.study import MOST_UNITS, Column, Parameters, combination, parameter, whole
 from courtpiece.table import Table
 
 HALVES = ("even", "odd")
@@ -30,9 +30,10 @@ MEASURES = ("wins", "kots", "conceded", "points", "points_squared", "tricks", "t
 class TrumpCallParameters(Parameters):
     """What the study can be asked."""
 
-    deals: int = parameter("on how many deals each call of a hand is played", whole(4), 2000)
+    deals: int = parameter("on how many deals each call of a hand is played", whole(4, MOST_UNITS), 2000)
     hands: int | None = parameter(
-        "how many hands: at random, or the first of those given", whole(1), None, optional=True, design=False
+        "how many hands: at random, or the first of those given",
+        whole(1, MOST_UNITS), None, optional=True, design=False,
     )
     hand: tuple[Hand, ...] | None = parameter(
         'a hand to look at, such as "AS KS 5S 2H 9D"; give several', HAND, None, many=True, optional=True

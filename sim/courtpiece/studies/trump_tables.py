@@ -206,8 +206,10 @@ class _Sample:
     def errors(self) -> dict[str, Floats]:
         """(hands, halves, calls): the standard error of each mean."""
         n = self.deals[:, :, None]
-        squares = {name: self.sums[column] for name, column in QUALITIES.items() if name in CHANCES}
-        squares |= {"points_ahead": self.sums["points_squared"], "tricks": self.sums["tricks_squared"]}
+        squares = {  # a chance's values are their own squares
+            name: self.sums[column if name in CHANCES else f"{column}_squared"]
+            for name, column in QUALITIES.items()
+        }
         return {
             name: np.sqrt((squares[name] / n - mean**2).clip(0) / (n - 1))
             for name, mean in self.means.items()
