@@ -365,8 +365,8 @@ def test_a_damaged_study_file_is_refused(direct: Path) -> None:
     "change",
     [
         {"study": 5}, {"plan": {"units": 10, "chunk": 0}}, {"plan": {"units": "a", "chunk": "b"}},
-        {"plan": 5}, {"plan": {"units": True, "chunk": 5}}, {"parameters": 7}, {"parameters": {"seed": -4}}, {"shown": 3},
-        {"rules": {"a": 5}}, {"command": 5}, {"precision": "fine"}, {"more": 1},
+        {"plan": {"units": True, "chunk": 5}}, {"plan": 5}, {"parameters": 7}, {"parameters": {"seed": -4}},
+        {"shown": 3}, {"rules": {"a": 5}}, {"command": 5}, {"precision": "fine"}, {"more": 1},
     ],
     ids=str,
 )

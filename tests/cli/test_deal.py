@@ -58,14 +58,19 @@ def test_the_last_deal_and_a_seed_of_any_length_can_be_shown(capsys: Output) -> 
     assert "Deal 18,446,744,073,709,551,615 of seed 1180591620717411303424" in capsys.readouterr().out
 
 
+def write_half(path: Path, ending: BaseException) -> None:
+    with files.writing(path) as stream:
+        stream.write("half")
+        raise ending
+
+
 @pytest.mark.parametrize("ending", [KeyboardInterrupt(), OSError(errno.ENOSPC, "No space left on device")])
 def test_a_file_that_is_not_finished_is_not_there(tmp_path: Path, ending: BaseException) -> None:
     old, new = tmp_path / "old", tmp_path / "new"
     old.write_text("mine")
     for path in (old, new):
-        with pytest.raises((KeyboardInterrupt, UsageError)), files.writing(path) as stream:
-            stream.write("half")
-            raise ending
+        with pytest.raises((KeyboardInterrupt, UsageError)):
+            write_half(path, ending)
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("old", "mine")]
 
 
