@@ -5,8 +5,8 @@
     >>> rules.collection.value
     'pile'
 
-`call` values the calls of five cards, `run` runs a study; `Deal` and `Match` are the readable rules, `Table`
-plays deals by the million.
+`call` values the calls of five cards, `run` runs a study and `verify` checks what it left on disk; `Deal`
+and `Match` are the readable rules, `Table` plays deals by the million.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from courtpiece.rules import resolve as rules
     from courtpiece.run import Run, run
     from courtpiece.table import Table
+    from courtpiece.verification import verify
 
 __all__ = [
     "Card",
@@ -42,6 +43,7 @@ __all__ = [
     "presets",
     "rules",
     "run",
+    "verify",
 ]
 
 _HOMES = {
@@ -53,6 +55,7 @@ _HOMES = {
     "rules": ["Outcome", "RuleSet", "presets"],
     "run": ["Run"],
     "table": ["Table"],
+    "verification": ["verify"],
 }
 
 

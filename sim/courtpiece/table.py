@@ -18,7 +18,7 @@ from courtpiece._kernel import engine
 from courtpiece.cards import Card
 from courtpiece.errors import UsageError
 from courtpiece.players.callers import kernel_caller
-from courtpiece.players.registry import Lineup, parse_lineup
+from courtpiece.players.registry import Lineup, check_lineup, parse_lineup
 from courtpiece.rules import RuleSet, RulesSpec, resolve
 from courtpiece.rules.values import show
 
@@ -90,6 +90,7 @@ class Table:
         self.rules: RuleSet = resolve(rules)
         self.lineup = parse_lineup(players) if isinstance(players, str) else players
         seats = (self.lineup.caller_side, self.lineup.defender_side) * 2
+        check_lineup(self.lineup, self.rules)
         caller = kernel_caller(self.lineup.caller_side)
         self._setup = engine.Setup(self.rules, [player.card for player in seats], [caller, caller])
 

@@ -26,6 +26,26 @@ def test_it_is_what_the_kernel_says(rules: str, player: str) -> None:
         assert said(table.lineup.caller_side, five, table.rules, legal) == (word_text(words),)
 
 
+@pytest.mark.parametrize("rules", ["single-sir", "bavan", "hidden-trump", "bavan,caller_may_pass=true"])
+@pytest.mark.parametrize(
+    "policies",
+    ["", ":pass=never", ":pass=always", ":redeal=never", ":redeal=always", ":thirteenth=never",
+     ":thirteenth=always", ":pass=always:redeal=always", ":pass=never:redeal=never:thirteenth=never"],
+)
+def test_the_random_caller_says_what_its_policies_leave_open(rules: str, policies: str) -> None:
+    table = Table(rules, f"random{policies}")
+    trace = table.trace(3, 0, 4 * DEALS)
+    open_to_it, told = set(), set()
+    for hand, words in zip(trace.hands[:, 0, :5].tolist(), trace.words[:, 0].tolist(), strict=True):
+        five = [Card(card) for card in hand]
+        legal = [word for alike in distinct_calls(five, table.rules) for word in alike]
+        allowed = said(table.lineup.caller_side, five, table.rules, legal)
+        assert word_text(words) in allowed
+        open_to_it |= {word.partition(" ")[0] for word in allowed}
+        told.add(word_text(words).partition(" ")[0])
+    assert told == open_to_it
+
+
 def test_the_random_caller_says_any_word_it_may() -> None:
     table = Table("bavan", "random")
     five = [Card.S2, Card.H3, Card.H5, Card.D9, Card.DT]

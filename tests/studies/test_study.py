@@ -62,6 +62,9 @@ def test_parameters_are_read_from_python_toml_and_text(given: dict[str, Any], na
         ({"rules": ["hakim", "hakim"]}, "rules: hakim is given twice"),
         ({"players": ["simple", "simple,simple"]}, "players: simple is given twice"),
         ({"players": 3}, "players: must be text, not 3"),
+        ({"players": "simple/absent", "rules": ["single-sir", "hakim"]},
+         ('the caller "absent" needs rules whose uncalled is blind-stock or random-own-five, and in hakim it '
+          'is none')),
         ({"players": "gready"}, ('players: there is no card player "gready"; there are random, simple, '
                                  'greedy (did you mean "greedy"?)')),
     ],

@@ -25,12 +25,17 @@ cdef enum Word:
     NO_WORD = 255
 
 cdef enum CallerKind:
-    RANDOM_CALLER = 0       # uniform over the words it may say
+    RANDOM_CALLER = 0       # uniform over the words it may say and that its thresholds leave open
     WEIGHTED = 1            # the suit of highest value
     ABSENT = 2              # lets the time run out (S0.12)
 
 cdef enum:
     MOST_WORDS = 6          # pass, timeout, blind, change: never more than four
+
+# Thresholds of a caller that no value lies below, and that every value lies below.
+cdef enum:
+    NOT_AT_ALL = -0x7FFFFFFF - 1
+    IN_ANY_CASE = 0x7FFFFFFF
 
 cdef struct Caller:
     uint8_t kind                # CallerKind
@@ -157,9 +162,19 @@ cdef inline int blind_word(const Deal *d, const Rules *r, Dice *dice) noexcept n
     place = 5 + opening_draw(dice, 47)                  # any card but eldest's five
     return word_of(BLIND, d.order[place // 13][place % 13])
 
-cdef inline int random_word(const Opening *o, const Deal *d, const Rules *r, Dice *dice) noexcept nogil:
+cdef inline int random_word(const Caller *c, const Opening *o, const Deal *d, const Rules *r, Dice *dice) noexcept nogil:
+    """One of the words that may be said; of eldest's ways out those that his policies neither forbid nor demand."""
     cdef int words[8]
     cdef int size = 0, i
+    cdef bint redeal = o.chooser == 0 and c.redeal_below != NOT_AT_ALL and may_redeal(d, r)
+    cdef bint leave = o.chooser == 0 and c.pass_below != NOT_AT_ALL and r.may_pass
+    cdef bint thirteenth = o.chooser == 0 and c.thirteenth_below != NOT_AT_ALL and r.thirteenth
+    if redeal and c.redeal_below == IN_ANY_CASE:
+        return ASK_REDEAL
+    if leave and c.pass_below == IN_ANY_CASE:
+        return PASS
+    if thirteenth and c.thirteenth_below == IN_ANY_CASE:
+        return THIRTEENTH
     if r.trump_mode == HIDDEN:
         for i in range(5):
             words[size] = word_of(HIDE, d.order[o.chooser][i])
@@ -168,16 +183,15 @@ cdef inline int random_word(const Opening *o, const Deal *d, const Rules *r, Dic
         for i in range(4):
             words[size] = CALL + i
             size += 1
-    if o.chooser == 0:
-        if r.may_pass:
-            words[size] = PASS
-            size += 1
-        if r.thirteenth:
-            words[size] = THIRTEENTH
-            size += 1
-        if may_redeal(d, r):
-            words[size] = ASK_REDEAL
-            size += 1
+    if leave:
+        words[size] = PASS
+        size += 1
+    if thirteenth:
+        words[size] = THIRTEENTH
+        size += 1
+    if redeal:
+        words[size] = ASK_REDEAL
+        size += 1
     return words[opening_draw(dice, size)]
 
 cdef inline int first_word(const Caller *c, const Opening *o, const Deal *d, const Rules *r, Dice *dice) noexcept nogil:
@@ -186,7 +200,7 @@ cdef inline int first_word(const Caller *c, const Opening *o, const Deal *d, con
     cdef int best, i
     cdef const uint8_t *five = d.order[o.chooser]
     if c.kind == RANDOM_CALLER:
-        return random_word(o, d, r, dice)
+        return random_word(c, o, d, r, dice)
     if c.kind == ABSENT and r.uncalled != NEVER:
         return TIMEOUT
     best = value_of(c, five, 5, values)

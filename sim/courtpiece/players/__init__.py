@@ -11,6 +11,7 @@ from courtpiece.players.registry import (
     Option,
     PlayerSpec,
     available,
+    check_lineup,
     parse_lineup,
     parse_player,
 )
@@ -24,6 +25,7 @@ __all__ = [
     "Option",
     "PlayerSpec",
     "available",
+    "check_lineup",
     "parse_lineup",
     "parse_player",
 ]

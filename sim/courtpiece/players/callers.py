@@ -14,6 +14,7 @@ from courtpiece.cards import RANKS
 from courtpiece.players.registry import PlayerSpec
 
 NEVER, ALWAYS = -(2**31), 2**31 - 1
+BY_LOT = 0                              # of the random caller, which has no values: anything between the two
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +71,9 @@ def kernel_caller(player: PlayerSpec) -> KernelCaller:
     weights = STRONGEST if player.caller == "strongest" else LONGEST
     kind = player.caller if player.caller in ("random", "absent") else "weighted"
     thresholds = [weights.pass_below, weights.redeal_below, weights.thirteenth_below, weights.swap_below]
-    if kind == "weighted":
+    if kind == "random":
+        thresholds = [BY_LOT] * len(thresholds)
+    if kind != "absent":
         for place, name in enumerate(("pass", "redeal", "thirteenth")):
             policy = player.option(name)
             thresholds[place] = {"never": NEVER, "always": ALWAYS}.get(policy, thresholds[place])

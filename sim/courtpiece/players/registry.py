@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from courtpiece.errors import UsageError, suggest
+from courtpiece.rules import RuleSet, Trump, Uncalled, name_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +91,7 @@ CALLERS: tuple[Caller, ...] = (
                           "when the count says a new deal is better",
                           "when the count says the unseen card is better"),
     ),
-    Caller(name="absent", summary="says nothing: time always runs out, and the rules decide"),
+    Caller(name="absent", summary="says nothing: time runs out, and the rules decide by their option uncalled"),
 )
 
 CARD_PLAYERS: tuple[CardPlayer, ...] = (
@@ -174,6 +175,16 @@ def parse_lineup(text: str) -> Lineup:
         raise UsageError(f'players "{text}" names {len(players)}; name one for all four seats, or two: '
                          "the caller's side and the defenders")
     return Lineup(caller_side=parse_player(players[0]), defender_side=parse_player(players[-1]))
+
+
+def check_lineup(lineup: Lineup, rules: RuleSet) -> None:
+    """Raises UsageError where the caller is one under whom the rules never come to a trump."""
+    caller = lineup.caller_side.caller
+    if caller == "absent" and rules.trump is not Trump.FIRST_VOID and rules.uncalled is Uncalled.NONE:
+        raise UsageError(
+            f'the caller "{caller}" needs rules whose uncalled is blind-stock or random-own-five, '
+            f"and in {name_of(rules)} it is {rules.uncalled}"
+        )
 
 
 def available() -> list[CardPlayer | Caller]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from courtpiece.cards import Card, Suit
 from courtpiece.players import PlayerSpec
-from courtpiece.players.callers import kernel_caller
+from courtpiece.players.callers import ALWAYS, NEVER, kernel_caller
 from courtpiece.rules import RuleSet, Trump
 
 
@@ -16,13 +16,14 @@ def said(player: PlayerSpec, five: Sequence[Card], rules: RuleSet, legal: Sequen
     `legal` are the words that it may say, without `timeout`.
     """
     kind, weights, (pass_below, redeal_below, thirteenth_below, _) = kernel_caller(player)
+    policies = [("redeal", redeal_below), ("pass", pass_below), ("thirteenth", thirteenth_below)]
     if kind == "random":
-        return tuple(legal)
+        demanded = [word for word, threshold in policies if threshold == ALWAYS and word in legal]
+        forbidden = [word for word, threshold in policies if threshold == NEVER]
+        return tuple(demanded[:1] or [word for word in legal if word not in forbidden])
     values = _suit_values(weights, five)
     best = max(values.values())
-    for word, threshold in (
-        ("redeal", redeal_below), ("pass", pass_below), ("thirteenth", thirteenth_below)
-    ):
+    for word, threshold in policies:
         if word in legal and best < threshold:
             return (word,)
     if rules.trump is Trump.HIDDEN:     # S0.52: of the suits he holds, the highest card

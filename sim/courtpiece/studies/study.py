@@ -20,7 +20,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
 
 from courtpiece.errors import UsageError, suggest
-from courtpiece.players import Lineup, parse_lineup
+from courtpiece.players import Lineup, check_lineup, parse_lineup
 from courtpiece.rules import RuleSet, name_of, resolve
 from courtpiece.rules.values import show
 from courtpiece.stats import Method, plus_minus
@@ -176,6 +176,9 @@ class Parameters:
     def __post_init__(self) -> None:
         for about in fields(self):
             object.__setattr__(self, about.name, _read(about.name, about.metadata, getattr(self, about.name)))
+        for lineup in self.players:
+            for rules in self.rules:
+                check_lineup(lineup, rules)
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
