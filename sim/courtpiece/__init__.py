@@ -6,7 +6,7 @@
     'pile'
 
 `call` values the calls of five cards, `run` runs a study; `Deal` and `Match` are the readable rules, `Table`
-plays deals by the million.
+plays deals by the million; `solve` answers exactly what perfect play comes to.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from courtpiece.rules import Outcome, RuleSet, presets
     from courtpiece.rules import resolve as rules
     from courtpiece.run import Run, run
+    from courtpiece.solve import solve
     from courtpiece.table import Table
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "presets",
     "rules",
     "run",
+    "solve",
 ]
 
 _HOMES = {
@@ -73,6 +75,7 @@ class _Package(ModuleType):
 
     rules = _function("rules", "resolve")
     run = _function("run", "run")
+    solve = _function("solve", "solve")
 
     def __getattr__(self, name: str) -> Any:
         for module, names in _HOMES.items():
