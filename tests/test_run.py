@@ -361,6 +361,45 @@ def test_a_damaged_study_file_is_refused(direct: Path) -> None:
         run(Dice(), out=direct)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"study": 5}, {"plan": {"units": 10, "chunk": 0}}, {"plan": {"units": "a", "chunk": "b"}},
+        {"plan": {"units": True, "chunk": 5}}, {"plan": 5}, {"parameters": 7}, {"parameters": {"seed": -4}},
+        {"shown": 3}, {"rules": {"a": 5}}, {"command": 5}, {"precision": "fine"}, {"more": 1},
+    ],
+    ids=str,
+)
+def test_a_study_file_that_was_edited_is_refused_in_one_line(direct: Path, change: dict[str, Any]) -> None:
+    path = direct / "study.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(RunError, match=r"study\.json is damaged"):
+        Run.open(direct, Dice()).report()
+
+
+def test_a_study_file_nested_too_deeply_is_refused(direct: Path) -> None:
+    (direct / "study.json").write_text("[" * 100_000)
+    with pytest.raises(RunError, match=r"study\.json is damaged"):
+        Run.open(direct, Dice())
+
+
+@pytest.mark.parametrize("name", ["summary.parquet", "tables/mean.parquet"])
+@pytest.mark.parametrize("content", [b"", b"PAR1 and nothing more PAR1"])
+def test_a_damaged_table_is_made_anew(direct: Path, name: str, content: bytes) -> None:
+    path = direct / name
+    whole = path.read_bytes()
+    path.write_bytes(content)
+    with pytest.raises(RunError, match=r"damaged: .*; run the same command again to make it anew"):
+        _ = Run.open(direct, Dice()).tables
+    run(Dice(), out=direct, deals=1050)
+    assert path.read_bytes() == whole
+
+
+def test_a_folder_may_be_named_by_the_home_it_is_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert run(Dice(), out="~/here", deals=10).path == tmp_path / "here"
+
+
 def test_chunks_of_another_run_are_not_mixed_in(tmp_path: Path, direct: Path) -> None:
     other = run(Dice(), out=tmp_path / "other", deals=1050, seed=2, jobs=1)
     (other.path / "shards/000003.parquet").rename(direct / "shards/000003.parquet")

@@ -91,6 +91,9 @@ DAMAGE: dict[str, tuple[Callable[[Path, Path], object], str]] = {
     "a chunk too many": (
         lambda folder, whole: shutil.copy(folder / "shards/000001.parquet", folder / "shards/000077.parquet"),
         "000077.parquet lies beyond the end of the run"),
+    "a chunk under a name nearly its own": (
+        lambda folder, whole: (folder / "shards/000001.parquet").rename(folder / "shards/0000001.parquet"),
+        "shards/0000001.parquet does not belong here"),
     "a file from elsewhere": (
         lambda folder, whole: (folder / "shards/notes.txt").write_text("mine"),
         "notes.txt does not belong here"),

@@ -109,7 +109,10 @@ class Run:
     def parameters(self) -> Parameters:
         """The parameters of the study, the extent being what the run has."""
         told = {name: value for name, value in self.design.parameters.items() if value is not None}
-        p: Parameters = self.study.parameters({**told, self.study.extent: self.units})
+        try:
+            p: Parameters = self.study.parameters({**told, self.study.extent: self.units})
+        except CourtpieceError as error:
+            raise RunError(f"{self.folder.study_file} is damaged: {error}") from None
         return p
 
     @property
@@ -137,10 +140,13 @@ class Run:
     def tables(self) -> dict[str, pl.DataFrame]:
         """The study's tables by name; RunError when the run is not complete."""
         columns = self.study.table_columns(self.parameters)
-        if not _summarised(self.folder, self.design, columns):
-            raise RunError(f"{self.folder} is not complete: {self.done:,} of {self.units:,} "
-                           f"{self.design.unit} are there; run the same command again to go on")
-        return {name: read_table(self.folder.table_file(name))[0] for name in columns}
+        try:
+            if _summarised(self.folder, self.design, columns):
+                return {name: read_table(self.folder.table_file(name))[0] for name in columns}
+        except RunError as error:
+            raise RunError(f"{error}; run the same command again to make it anew") from None
+        raise RunError(f"{self.folder} is not complete: {self.done:,} of {self.units:,} "
+                       f"{self.design.unit} are there; run the same command again to go on")
 
     @property
     def summary(self) -> pl.DataFrame:
@@ -239,7 +245,7 @@ class _Execution:
             self.notes.append(f"{self.folder} already holds {self.reach:,} {self.study.extent}; all are kept")
         design = self._complete(units)
         columns = self.study.table_columns(self.p)
-        if not _summarised(self.folder, design, columns):
+        if not _whole_tables(self.folder, design, columns):
             self.folder.write_tables(design, columns, self._tables(len(design.plan)))
         return Run(self.folder, self.study, design, played=self.played, notes=self.notes)
 
@@ -476,6 +482,18 @@ def _summarised(folder: Folder, design: Design, tables: Iterable[str]) -> bool:
         return False
     about = read_metadata(folder.table_file("summary"))
     return about.get("units") == design.plan.units and about.get("behaviour") == design.behaviour
+
+
+def _whole_tables(folder: Folder, design: Design, tables: Iterable[str]) -> bool:
+    """True when the tables on disk are those of the whole run, and none of them is damaged."""
+    try:
+        if not _summarised(folder, design, tables):
+            return False
+        for name in tables:
+            read_table(folder.table_file(name))
+    except RunError:
+        return False
+    return True
 
 
 def _package_version() -> str:

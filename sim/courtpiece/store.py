@@ -83,9 +83,21 @@ class Design:
 
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> Design:
-        """Returns the design that study.json tells."""
+        """Returns the design that study.json tells; ValueError or TypeError when it cannot be one."""
         values = {key: value for key, value in told.items() if key != "format"}
-        return cls(**{**values, "plan": Plan(**values["plan"])})
+        design = cls(**{**values, "plan": Plan(**values["plan"])})
+        texts = [design.study, design.behaviour, design.unit, design.command, design.package]
+        for table in (design.shown, design.rules):
+            texts += [*table.keys(), *table.values()]
+        counts, precision = (design.plan.units, design.plan.chunk), design.precision
+        if not (
+            all(isinstance(text, str) for text in texts)
+            and isinstance(design.parameters, dict)
+            and all(type(count) is int and count > 0 for count in counts)
+            and (precision is None or isinstance(precision, (int, float)))
+        ):
+            raise ValueError("a value of the wrong type")
+        return design
 
     def differences(self, other: Design) -> list[str]:
         """Returns what makes the results of two designs different, in words, this one first."""
@@ -116,7 +128,8 @@ class Folder:
     """The folder of one run."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
+        # A file of options, too, may say ~; Path's own way fails where there is no such user.
+        self.path = Path(os.path.expanduser(path))      # noqa: PTH111
 
     def __str__(self) -> str:
         return str(self.path)
@@ -196,7 +209,7 @@ class Folder:
             made_by = told["format"]
             if made_by == FORMAT:
                 return Design.of(told)
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise RunError(f"{self.study_file} is damaged: it does not tell what is run") from None
         raise RunError(f"{self} has format {made_by}, and this package reads format {FORMAT}")
 
@@ -218,7 +231,8 @@ class Folder:
     def shard_files(self) -> dict[int, Path]:
         """Returns the files that are named as chunks' results, by the number of the chunk."""
         found = ((_SHARD.fullmatch(path.name), path) for path in self.shards_folder.glob("*"))
-        return {int(match[1]): path for match, path in found if match}
+        numbered = ((int(match[1]), path) for match, path in found if match)
+        return {index: path for index, path in numbered if path == self.shard_file(index)}
 
     def write_shard(
         self, design: Design, columns: Sequence[Column], index: int, start: int, stop: int, rows: pl.DataFrame

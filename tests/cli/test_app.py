@@ -119,6 +119,15 @@ def test_closed_input_and_output_are_no_fault(closed: str, arguments: str, statu
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("arguments", [["play"], ["rules", "--book"], ["players"]])
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_what_an_encoding_does_not_have_is_no_fault(arguments: list[str], encoding: str) -> None:
+    environment = os.environ | {"PYTHONIOENCODING": encoding}
+    done = subprocess.run([*COMMAND, *arguments], capture_output=True, env=environment)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.decode(encoding)
+
+
 def test_the_rules_start_without_what_they_do_not_need() -> None:
     heavy = {"numpy", "scipy", "polars", "pandas", "matplotlib", "joblib", "pyarrow", "jinja2"}
     code = (

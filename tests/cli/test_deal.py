@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from courtpiece import cli
+from courtpiece.cli import files
+from courtpiece.errors import UsageError
 from courtpiece.record import judge
 from courtpiece.table import Table
 
@@ -51,6 +56,28 @@ def test_records_are_judged_to_be_in_order(capsys: Output, rules: str) -> None:
 def test_the_last_deal_and_a_seed_of_any_length_can_be_shown(capsys: Output) -> None:
     assert cli.main(["deal", "--index", str(2**64 - 1), "--seed", str(2**70)]) == 0
     assert "Deal 18,446,744,073,709,551,615 of seed 1180591620717411303424" in capsys.readouterr().out
+
+
+def write_half(path: Path, ending: BaseException) -> None:
+    with files.writing(path) as stream:
+        stream.write("half")
+        raise ending
+
+
+@pytest.mark.parametrize("ending", [KeyboardInterrupt(), OSError(errno.ENOSPC, "No space left on device")])
+def test_a_file_that_is_not_finished_is_not_there(tmp_path: Path, ending: BaseException) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.write_text("mine")
+    for path in (old, new):
+        with pytest.raises((KeyboardInterrupt, UsageError)):
+            write_half(path, ending)
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("old", "mine")]
+
+
+def test_records_can_go_to_a_pipe() -> None:
+    program = "from courtpiece.cli import main; main(['deal', '--plays', '3', '--out', '/dev/stdout'])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.count('"id"') == 3
 
 
 def test_numbers_that_no_deal_has_leave_the_file_alone(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ breaks a rule, a folder that fails its checks), 2 a mistake of the user's, 130 s
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -20,7 +21,7 @@ STOPPED = 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command that the arguments name, by default those of the process; returns the exit status."""
     given = sys.argv[1:] if arguments is None else list(arguments)
-    _open_what_is_closed()
+    _prepare_streams()
     try:
         from courtpiece.cli.app import run
 
@@ -43,12 +44,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
-def _open_what_is_closed() -> None:
-    """Gives a process that was started without standard input, output or errors an empty one."""
+def _prepare_streams() -> None:
+    """Gives a process that was started without standard input, output or errors an empty one.
+
+    What a terminal's encoding does not have, such as ♠, is written as a question mark.
+    """
     nothing = Path(os.devnull)
     sys.stdin = sys.stdin or nothing.open(encoding="utf-8")
     sys.stdout = sys.stdout or nothing.open("w", encoding="utf-8")
     sys.stderr = sys.stderr or nothing.open("w", encoding="utf-8")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="replace")
 
 
 def _let_go_of_the_output() -> None:

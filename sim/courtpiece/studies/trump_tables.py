@@ -383,12 +383,15 @@ def _group(
 
 
 def _suits_called(hand: Hand, words: Sequence[Sequence[str]]) -> Iterator[tuple[int, list[int]]]:
-    """Yields the call of each suit, once where suits are alike, and the ranks held in it."""
-    lowest = {suit: min((card for card in hand if card.suit is suit), default=None) for suit in Suit}
+    """Yields the call of each suit, once where suits are alike, and the ranks held in it.
+
+    A hidden suit is called as the built-in callers do: by its highest card.
+    """
+    highest = {suit: max((card for card in hand if card.suit is suit), default=None) for suit in Suit}
     for place, alike in enumerate(words):
         word = alike[0]
         kind, _, text = word.partition(" ")
-        if kind == "hide" and lowest[Card.parse(text).suit] is Card.parse(text):
+        if kind == "hide" and highest[Card.parse(text).suit] is Card.parse(text):
             suit = Card.parse(text).suit
         elif word in Suit.__members__:
             suit = Suit[word]
