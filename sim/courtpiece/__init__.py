@@ -6,7 +6,8 @@
     'pile'
 
 `call` values the calls of five cards, `run` runs a study and `verify` checks what it left on disk; `Deal`
-and `Match` are the readable rules, `Table` plays deals by the million.
+and `Match` are the readable rules, `Table` plays deals by the million; `solve` answers exactly what perfect
+play comes to.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from courtpiece.rules import Outcome, RuleSet, presets
     from courtpiece.rules import resolve as rules
     from courtpiece.run import Run, run
+    from courtpiece.solve import solve
     from courtpiece.table import Table
     from courtpiece.verification import verify
 
@@ -43,6 +45,7 @@ __all__ = [
     "presets",
     "rules",
     "run",
+    "solve",
     "verify",
 ]
 
@@ -76,6 +79,7 @@ class _Package(ModuleType):
 
     rules = _function("rules", "resolve")
     run = _function("run", "run")
+    solve = _function("solve", "solve")
 
     def __getattr__(self, name: str) -> Any:
         for module, names in _HOMES.items():

@@ -16,8 +16,14 @@ from courtpiece._kernel.solver_table cimport (
     FEWEST_BITS, Pattern, Slot, Table, find_slot, forget, gather, key_of, remember, scatter, settled,
 )
 
+cdef extern from *:
+    """
+    #define COURTPIECE_SPREAD 0xD6E8FEB86659FD93ull
+    """
+    const uint64_t SPREAD "COURTPIECE_SPREAD"   # an odd constant that keeps the parts of a situation apart
+
 cdef enum:
-    TRUMP = 3
+    TRUMP = 3                   # the trump suit inside
     HINT_BITS = 13
     NO_HINT = 255
 
@@ -95,7 +101,7 @@ cdef inline uint64_t played(uint64_t shape, int seat, uint64_t card) noexcept no
 
 
 cdef inline Hint *hint_at(const Search *s, uint64_t situation, uint32_t *tag) noexcept nogil:
-    cdef uint64_t hashed = situation * <uint64_t> 0x9b8b4567327b23c7
+    cdef uint64_t hashed = situation * <uint64_t> 0x9E3779B97F4A7C15
     tag[0] = <uint32_t> (hashed >> 16)
     return s.hints + (hashed >> (64 - HINT_BITS))
 
@@ -477,10 +483,10 @@ cdef inline Found follow(Search *s, Trick *t, int need, const int place) noexcep
     cdef uint64_t over = beating(s, t, best)
     if suit_cards:
         moves = chain_tops(suit_cards, t.all)
-        situation = (t.all & t.led) ^ (<uint64_t> lowest(best) << 7 | <uint64_t> t.leader << 13) * <uint64_t> 0xD6E8FEB86659FD93
+        situation = (t.all & t.led) ^ (<uint64_t> lowest(best) << 7 | <uint64_t> t.leader << 13) * SPREAD
     else:
         moves = chain_tops(hand, t.all)
-        situation = hand ^ (<uint64_t> lowest(best) << 7 | <uint64_t> need << 13) * <uint64_t> 0xD6E8FEB86659FD93
+        situation = hand ^ (<uint64_t> lowest(best) << 7 | <uint64_t> need << 13) * SPREAD
     return try_moves(s, t, seat, moves, over, situation, need, place)
 
 
@@ -592,10 +598,11 @@ cdef Found lead(Search *s, Trick *t, int need) noexcept nogil:
             return f
     else:
         f = sure_tricks(s, t, need, &decided)
-    if not decided:
-        hand = s.hands[t.leader]
-        situation = hand ^ (parities(s.hands[(t.leader + 2) & 3]) << 7 | <uint64_t> need << 13) * <uint64_t> 0xD6E8FEB86659FD93
-        f = try_moves(s, t, t.leader, chain_tops(hand, all), 0, situation, need, 0)
+        if decided:
+            return f                                        # as quick to count again as to look up
+    hand = s.hands[t.leader]
+    situation = hand ^ (parities(s.hands[(t.leader + 2) & 3]) << 7 | <uint64_t> need << 13) * SPREAD
+    f = try_moves(s, t, t.leader, chain_tops(hand, all), 0, situation, need, 0)
     if f.tricks >= need:
         lower = f.tricks
         upper = t.left

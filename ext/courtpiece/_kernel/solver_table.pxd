@@ -110,12 +110,17 @@ cdef inline Slot *find_slot(const Table *table, uint64_t key) noexcept nogil:
 cdef inline Pattern *settled(const Table *table, Slot *slot, uint64_t low, uint64_t high, int need) noexcept nogil:
     """A pattern of the slot that fits the owners and answers whether `need` tricks can be had, or NULL."""
     cdef Pattern *pattern
-    cdef uint32_t place = slot.first
+    cdef uint32_t place = slot.first, before = 0
     while place:
         pattern = table.patterns + place
         if ((low ^ pattern.low_plane) | (high ^ pattern.high_plane)) & pattern.mask == 0:
             if pattern.lower >= need or pattern.upper < need:
+                if before:
+                    table.patterns[before].next = pattern.next
+                    pattern.next = slot.first
+                    slot.first = place
                 return pattern
+        before = place
         place = pattern.next
     return NULL
 
@@ -150,16 +155,6 @@ cdef inline void remember(
         slot.key = key
         slot.first = 0
         table.keys += 1
-    place = slot.first
-    while place:
-        pattern = table.patterns + place
-        if pattern.mask == mask and ((low ^ pattern.low_plane) | (high ^ pattern.high_plane)) & mask == 0:
-            if lower > pattern.lower:
-                pattern.lower = lower
-            if upper < pattern.upper:
-                pattern.upper = upper
-            return
-        place = pattern.next
     pattern = table.patterns + table.used
     pattern.low_plane = low
     pattern.high_plane = high

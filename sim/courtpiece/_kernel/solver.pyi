@@ -1,10 +1,12 @@
+from typing import Self
+
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import disjoint_base
 
 @disjoint_base
 class Solver:
-    def __init__(self, memory: int) -> None: ...
+    def __new__(cls, memory: int) -> Self: ...
     @property
     def nodes(self) -> int: ...
     @property
