@@ -9,7 +9,7 @@ Every idea has a bit, so that docs/greedy.md can show what the player loses with
 a constant 0 in the player itself.
 """
 
-from libc.stdint cimport int16_t, int8_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int8_t, uint16_t, uint32_t, uint64_t
 
 from courtpiece._kernel.bits cimport (
     ALL_CARDS, NONE, TEN, bit, count, highest, lowest, rank_mask, rank_of, suit_mask, suit_of,
@@ -96,8 +96,14 @@ cdef extern from *:
     static const uint64_t LANES[16] = {
         L_(0), L_(1), L_(2), L_(3), L_(4), L_(5), L_(6), L_(7), L_(8), L_(9), L_(10), L_(11), L_(12), L_(13), L_(14), L_(15),
     };
+    /* The bits of a set of suits, four apart. */
+    #define B_(n) (((n) & 1) | ((n) & 2) << 3 | ((n) & 4) << 6 | ((n) & 8) << 9)
+    static const uint16_t SPREAD[16] = {
+        B_(0), B_(1), B_(2), B_(3), B_(4), B_(5), B_(6), B_(7), B_(8), B_(9), B_(10), B_(11), B_(12), B_(13), B_(14), B_(15),
+    };
     """
     const uint64_t *LANES
+    const uint16_t *SPREAD
     const int8_t TRUMP_LEAD_OUT[2][14]
     const int8_t *TRUMP_LEAD_MASTER
     const int8_t *TRUMP_LEAD_OWN
@@ -125,8 +131,12 @@ cdef enum:
     SWEEP_MASTER = 60
     BIG_PILE = 6                    # tricks in the pile that make any win worth while
 
-# What a leader knows of trumps and of the score.
+# What a leader knows.
 cdef struct Table:
+    uint64_t others         # own cards but trumps
+    uint64_t unseen         # cards that the seat has not seen
+    uint64_t masters        # own cards that no opponent can beat in their suit
+    uint32_t voids          # four bits a suit: shown void by 1 the next seat, 2 the last, 4 the partner while he may have trumps
     int out                 # trumps that the opponents may hold
     int own                 # own trumps
     bint mates              # the partner may hold trumps
@@ -156,6 +166,10 @@ cdef inline int scored(int value, int card) noexcept nogil:
 cdef inline int choose(bint first, int a, int b) noexcept nogil:
     """a or b, without a branch."""
     return b ^ ((a ^ b) & -<int> first)
+
+cdef inline int count_above(uint64_t rest, int card) noexcept nogil:
+    """The number of cards above a card, of cards of its suit that it is not one of."""
+    return count(rest >> card)
 
 cdef inline int high_in(uint64_t own, int suit) noexcept nogil:
     """The highest of the cards of the suit; some card of the suit when there are none."""
@@ -205,44 +219,51 @@ cdef inline int low_lead(const Table *t, int rank, int length, int over, int voi
         value += LOW_LEAD_VOIDS[t.out != 0][voids]
     return value
 
+cdef inline int lead_from(const Table *t, const int suit, const uint32_t without) noexcept nogil:
+    """The scored lead from a suit other than trump; far below all others when there is none.
+
+    It has no branches, as which suit is led and how is hard to foresee.
+    """
+    cdef uint64_t own = t.others & suit_mask(suit)
+    cdef uint64_t rest = t.unseen & suit_mask(suit)
+    cdef int high = high_in(own, suit)
+    cdef int low = low_in(own, suit)
+    cdef int voids = t.voids >> (4 * suit) & 7
+    return choose(
+        (t.masters & own) != 0,
+        scored(master_lead(t, count(rest), (voids & 3) != 0, without), high),
+        scored(low_lead(t, rank_of(low), count(own), count_above(rest, high), voids, without), low),
+    ) - BIG * (own == 0)
+
 cdef inline int lead(const Deal *d, const Rules *r, int seat, uint64_t legal, uint64_t unseen, const uint32_t without) noexcept nogil:
     """The lead with most points: of each suit its master, or else its lowest card."""
     cdef int next_voids = d.voids[(seat + 1) & 3], last_voids = d.voids[(seat + 3) & 3], mate_voids = d.voids[seat ^ 2]
     cdef uint64_t theirs = unseen & ~LANES[next_voids & last_voids]
-    cdef uint64_t masters = legal & ~shadow(theirs)
     cdef uint64_t trumps = trump_lane(d)
-    cdef uint64_t own, rest
     cdef Table t
-    cdef int suit, high, low, card, voids, best = -BIG
+    cdef int card, best = -BIG
     cdef bint master
+    t.others = legal & ~trumps
+    t.unseen = unseen
+    t.masters = legal & ~shadow(theirs)
     t.out = count(theirs & trumps)
     t.own = count(legal & trumps)
     t.mates = (unseen & trumps & ~LANES[mate_voids]) != 0
+    t.voids = SPREAD[next_voids] | SPREAD[last_voids] << 1 | (SPREAD[mate_voids] << 2 if t.mates else 0)
     t.ours = d.caller != NONE and not (d.caller ^ seat) & 1
     t.pair = d.pile if r.pile and d.runner == seat else 0
     t.kot = r.kot == FIRST_SEVEN and d.tricks >= 4 and (not d.taken[0] or not d.taken[1])
     t.sweep = (
-        r.kot == FIRST_SEVEN and not d.taken[(seat & 1) ^ 1] and d.taken[seat & 1] + count(masters) >= SWEEP_TRICKS
+        r.kot == FIRST_SEVEN and not d.taken[(seat & 1) ^ 1] and d.taken[seat & 1] + count(t.masters) >= SWEEP_TRICKS
     )
-    if not t.mates:
-        mate_voids = 0
     if legal & trumps:
-        master = (masters & trumps) != 0
+        master = (t.masters & trumps) != 0
         card = highest(legal & trumps) if master else lowest(legal & trumps)
         best = scored(trump_lead(&t, card, master, without), card)
-    # without branches, as which suit is led and how is hard to foresee
-    for suit in range(4):
-        own = legal & ~trumps & suit_mask(suit)
-        rest = unseen & suit_mask(suit)
-        high = high_in(own, suit)
-        low = low_in(own, suit)
-        master = (masters & own) != 0
-        voids = (next_voids >> suit & 1) | (last_voids >> suit & 1) << 1 | (mate_voids >> suit & 1) << 2
-        best = max(best, choose(
-            master,
-            scored(master_lead(&t, count(rest), (voids & 3) != 0, without), high),
-            scored(low_lead(&t, rank_of(low), count(own), count(rest & above(high)), voids, without), low),
-        ) - BIG * (own == 0))
+    best = max(best, lead_from(&t, 0, without))
+    best = max(best, lead_from(&t, 1, without))
+    best = max(best, lead_from(&t, 2, without))
+    best = max(best, lead_from(&t, 3, without))
     return best & 63
 
 cdef inline int open_lead(const Deal *d, uint64_t legal, uint64_t unseen) noexcept nogil:
@@ -282,30 +303,38 @@ cdef inline int least(const Rules *r, uint64_t cards, const uint32_t without) no
         return lowest(cards & ~rank_mask(TEN))
     return lowest(cards)
 
+cdef inline int discard_from(
+    uint64_t others, uint64_t unseen, const int suit, bint trumped, bint risky, int ten, const uint32_t without,
+) noexcept nogil:
+    """The scored lowest card of a suit, as a card to throw away; far below all others when there is none."""
+    cdef uint64_t own = others & suit_mask(suit)
+    cdef uint64_t rest = unseen & suit_mask(suit)
+    cdef int low = low_in(own, suit)
+    cdef int over = count_above(rest, low)
+    cdef int length = count(own)
+    cdef int value = DISCARD_RANK[rank_of(low)] + DISCARD_ABOVE[over]
+    if not without & THROW_SHORT:
+        value += DISCARD_LENGTH[trumped][length]
+    if not without & KEEP_GUARDS:
+        value += DISCARD_GUARD[min(count_above(rest, high_in(own, suit)), 3)][length]
+        value += DISCARD_MASTER[risky][count(rest)] & -<int> (over == 0)
+    if not without & TENS_KEPT:
+        value -= ten & -<int> (rank_of(low) == TEN)
+    return scored(value, low) - BIG * (own == 0)
+
 cdef inline int discard(const Rules *r, uint64_t legal, uint64_t unseen, uint64_t trumps, const uint32_t without) noexcept nogil:
     """The card that is missed least when the trick is not fought for: the lowest of some suit, trumps last (S3.29)."""
     cdef uint64_t others = legal & ~trumps
-    cdef uint64_t own, rest
     cdef bint trumped = (legal & trumps) != 0
     cdef bint risky = (unseen & trumps) != 0
-    cdef int suit, low, over, length, value, best = -BIG
+    cdef int ten = 50 if r.tens else 0
+    cdef int best
     if not others:
         return least(r, legal, without)
-    for suit in range(4):
-        own = others & suit_mask(suit)
-        rest = unseen & suit_mask(suit)
-        low = low_in(own, suit)
-        over = count(rest & above(low))
-        length = count(own)
-        value = DISCARD_RANK[rank_of(low)] + DISCARD_ABOVE[over]
-        if not without & THROW_SHORT:
-            value += DISCARD_LENGTH[trumped][length]
-        if not without & KEEP_GUARDS:
-            value += DISCARD_GUARD[min(count(rest & above(high_in(own, suit))), 3)][length]
-            value += DISCARD_MASTER[risky][count(rest)] & -<int> (over == 0)
-        if not without & TENS_KEPT:
-            value -= 50 * (r.tens and rank_of(low) == TEN)
-        best = max(best, scored(value, low) - BIG * (own == 0))
+    best = discard_from(others, unseen, 0, trumped, risky, ten, without)
+    best = max(best, discard_from(others, unseen, 1, trumped, risky, ten, without))
+    best = max(best, discard_from(others, unseen, 2, trumped, risky, ten, without))
+    best = max(best, discard_from(others, unseen, 3, trumped, risky, ten, without))
     return best & 63
 
 cdef inline int second_seat(const Deal *d, uint64_t own, uint64_t winning, uint64_t unseen, const uint32_t without) noexcept nogil:
