@@ -673,3 +673,12 @@ class TestWriting:
         deal = Arrangement(KOT_WINNERS).start("single-sir", "H")
         with pytest.raises(RecordError, match="trick 1, before the card of S"):
             answer(deal)
+
+
+@pytest.mark.parametrize("text", ["x" * 100_000, "A\nS", "\ud800", "\x1b[2J"])
+def test_a_message_is_one_printable_line_of_moderate_length(text: str) -> None:
+    record = {"rules": text, "dealer": "S", "hands": {"S": [text], "E": [], "N": [], "W": []}, "play": []}
+    for rules in (text, "hakim"):
+        message = judge(record | {"rules": rules})["message"]
+        assert message.isprintable()
+        assert len(message) < 500

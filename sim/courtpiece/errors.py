@@ -73,6 +73,20 @@ def reason(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
 
 
+_LONGEST_WORD = 300                     # longer than a path that anybody types
+
+
+def one_line(message: str) -> str:
+    r"""Returns a message as one line of moderate length, whatever a user wrote that is quoted in it.
+
+    >>> print(one_line("no card A\nS"))
+    no card A\nS
+    """
+    printable = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in message)
+    words = printable.split(" ")
+    return " ".join(word if len(word) <= _LONGEST_WORD else word[:_LONGEST_WORD] + "…" for word in words)
+
+
 def suggest(word: str, known: Iterable[str]) -> str:
     """Returns ` (did you mean "x"?)` for the known word nearest to `word`, or "" when none is near.
 

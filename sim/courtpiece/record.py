@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, NoReturn
 
 from courtpiece.cards import Card
 from courtpiece.deal import FULL_HAND, LETTERS, REVEAL, SIDES, Deal
-from courtpiece.errors import CardError, RecordError, RulesError, suggest
+from courtpiece.errors import CardError, RecordError, RulesError, one_line, suggest
 from courtpiece.match import Match, next_dealer
 from courtpiece.rules import Direction, Outcome, RuleSet, Trump, preset, resolve
 from courtpiece.rules.loading import nearest_preset
@@ -120,7 +120,7 @@ def _refusal(error: RecordError, head: Json | None = None, **where: int) -> Json
         value = getattr(error, name)
         if value is not None:
             result[name] = str(value) if name == "card" else value
-    result["message"] = error.message
+    result["message"] = one_line(error.message)
     return result
 
 

@@ -1,29 +1,36 @@
-"""The solver against DDS, through endplay from PyPI, on the same random deals: equal answers, and time side by side.
+"""The solver against DDS on the same random deals: equal answers, and time side by side.
 
-pip install endplay
-pytest tests/bench/test_solver.py -s
+DDS comes with endplay from PyPI.  Only run by name:
+
+    pip install endplay
+    pytest tests/bench/against_dds.py -s
 """
 
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from random import Random
 from time import process_time
 
 import numpy as np
 import pytest
-from tests.solve import plain
+from numpy.typing import NDArray
 
 from courtpiece._kernel import solver as kernel
 from courtpiece.solve import MEMORY
+from tests.solve import plain
 
 dds = pytest.importorskip("endplay._dds", reason="the peer is not installed: pip install endplay")
 
 DEALS = 200
 
+Deals = tuple[NDArray[np.uint64], NDArray[np.uint8]]
+Ask = Callable[[kernel.Solver, NDArray[np.uint64], NDArray[np.uint8], NDArray[np.int8]], None]
+
 
 @pytest.fixture(scope="module")
-def deals():
+def deals() -> Deals:
     """Random deals as masks, with the longest suit of the leader's first five cards as trump."""
     dice = Random(1)
     masks, trumps = [], []
@@ -36,7 +43,7 @@ def deals():
     return np.array(masks, np.uint64), np.array(trumps, np.uint8)
 
 
-def ask_dds(hands, trump, target):
+def ask_dds(hands: NDArray[np.uint64], trump: int, target: int) -> tuple[int, float]:
     """The score DDS gives the leader's side, and its time."""
     deal, answer = dds.deal(), dds.futureTricks()
     deal.trump, deal.first = int(trump), 0
@@ -48,7 +55,7 @@ def ask_dds(hands, trump, target):
     return answer.score[0], process_time() - start
 
 
-def compare(deals, ours, target):
+def compare(deals: Deals, ours: Ask, target: int) -> tuple[list[tuple[int, int]], str]:
     """Both answers of each deal, and both times, taken in turn."""
     masks, trumps = deals
     solver, out = kernel.Solver(MEMORY), np.zeros(1, np.int8)
@@ -68,8 +75,10 @@ def compare(deals, ours, target):
     )
 
 
-def test_seven_tricks(deals):
-    def ours(solver, masks, trumps, out):
+def test_seven_tricks(deals: Deals) -> None:
+    def ours(
+        solver: kernel.Solver, masks: NDArray[np.uint64], trumps: NDArray[np.uint8], out: NDArray[np.int8]
+    ) -> None:
         solver.at_least(masks, trumps, np.zeros(1, np.uint8), np.full(1, 7, np.uint8), out)
 
     answers, report = compare(deals, ours, 7)
@@ -77,8 +86,10 @@ def test_seven_tricks(deals):
     assert all(bool(mine) == (theirs == 7) for mine, theirs in answers)
 
 
-def test_most_tricks(deals):
-    def ours(solver, masks, trumps, out):
+def test_most_tricks(deals: Deals) -> None:
+    def ours(
+        solver: kernel.Solver, masks: NDArray[np.uint64], trumps: NDArray[np.uint8], out: NDArray[np.int8]
+    ) -> None:
         solver.most(masks, trumps, np.zeros(1, np.uint8), out)
 
     answers, report = compare(deals, ours, -1)
@@ -86,7 +97,7 @@ def test_most_tricks(deals):
     assert all(mine == theirs for mine, theirs in answers)
 
 
-def test_the_first_seven_in_a_row(deals):
+def test_the_first_seven_in_a_row(deals: Deals) -> None:
     masks, trumps = deals
     solver, out = kernel.Solver(MEMORY), np.zeros(DEALS, np.int8)
     leaders, sevens = np.zeros(DEALS, np.uint8), np.full(DEALS, 7, np.uint8)

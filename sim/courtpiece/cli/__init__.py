@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from courtpiece.errors import CourtpieceError, RulesError, reason
+from courtpiece.errors import CourtpieceError, RulesError, one_line, reason
 
 MISTAKE = 2
 STOPPED = 130
@@ -69,6 +69,6 @@ def complaint(error: CourtpieceError) -> list[str]:
         subject = error.source or "these rules"
         return [
             f"courtpiece: {subject}: {len(error.reasons)} things are wrong",
-            *(f"  {why}" for why in error.reasons),
+            *(f"  {one_line(why)}" for why in error.reasons),
         ]
-    return [f"courtpiece: {error}"]
+    return [f"courtpiece: {one_line(str(error))}"]

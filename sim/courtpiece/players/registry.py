@@ -91,7 +91,7 @@ CALLERS: tuple[Caller, ...] = (
                           "when the count says a new deal is better",
                           "when the count says the unseen card is better"),
     ),
-    Caller(name="absent", summary="says nothing: time runs out, and the rules decide by their option uncalled"),
+    Caller(name="absent", summary="says nothing: time runs out, and the rules decide (uncalled)"),
 )
 
 CARD_PLAYERS: tuple[CardPlayer, ...] = (
