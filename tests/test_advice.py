@@ -13,6 +13,7 @@ from courtpiece.advice import Advice, Calls, Worth, call, distinct_calls, play_c
 from courtpiece.cards import SUITS, Card, parse_cards
 from courtpiece.errors import CardError, UsageError
 from courtpiece.rules import Outcome, preset, resolve
+from courtpiece.rules.values import MOST
 from courtpiece.stats import Estimate
 from courtpiece.table import Table
 
@@ -228,3 +229,13 @@ def test_the_answer_goes_into_json_whole() -> None:
     assert back["calls"][0]["words"] == list(told.calls[0].words)
     assert back["calls"][0]["win"]["value"] == told.calls[0].win.value
     assert back["recommendation"]["sure"] is told.sure
+
+
+def test_the_highest_points_there_can_be_are_added_up_rightly() -> None:
+    rules = resolve("single-sir")
+    plain, highest = (
+        call("AS KS 5S 2H 9D", rules=rules.replace(score=[points] * 4), deals=4000) for points in (1, MOST)
+    )
+    for one, other in zip(plain.calls, highest.calls, strict=True):
+        assert other.points.value == pytest.approx(MOST * one.points.value)
+        assert other.points.half_width == pytest.approx(MOST * one.points.half_width)

@@ -68,7 +68,8 @@ def _score(value: object) -> object:
         raise UnreadableError(f"must be four whole numbers or a table of its rows, not {show(value)}")
     if len(value) == 4 and all(is_count(points, 0) for points in value):
         return tuple(value)
-    raise UnreadableError(f"must be four whole numbers from 0 up, not {show(value)}")
+    highest = max((points for points in value if isinstance(points, int)), default=0)
+    raise UnreadableError(f"must be four whole numbers {counts(highest, 0)}, not {show(value)}")
 
 
 def _option(number: int, read: Reader, values: str, doc: str, cites: str) -> dict[str, Any]:

@@ -72,7 +72,7 @@ def alternatives(values: Iterable[object]) -> str:
     return either([show(value) for value in values])
 
 
-MOST = 1_000_000_000  # keeps every sum of points within 64 bits
+MOST = 10_000  # keeps sums of squares of points within 64 bits for 20 thousand million deals
 
 
 def is_count(value: object, least: int) -> bool:

@@ -292,11 +292,9 @@ def _compared(rules: RuleSet, first: RuleSet, counts: pl.DataFrame) -> Iterator[
 
 
 def _row(quantity: _Quantity, n: int, deals: Integers, method: Method) -> dict[str, Any]:
-    total = int(quantity.values @ deals)
-    if method is Method.WILSON:
-        found = proportions(total, n)
-    else:
-        found = means(n, total, int(quantity.values**2 @ deals))
+    values, deals = quantity.values.astype(object), deals.astype(object)    # whole numbers of any length
+    total, squares = int(values @ deals), int(values**2 @ deals)
+    found = proportions(total, n) if method is Method.WILSON else means(n, total, squares)
     return _told(quantity.measure, quantity.side, n, found, method)
 
 
