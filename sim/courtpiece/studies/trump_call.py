@@ -71,7 +71,7 @@ class TrumpCall(Study[TrumpCallParameters]):
         ])
 
     def summarise(self, p: TrumpCallParameters, shards: pl.LazyFrame) -> dict[str, pl.DataFrame]:
-        return trump_tables.summarise(p, shards.collect())
+        return trump_tables.summarise(p, shards)
 
     def headline(self, p: TrumpCallParameters, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
         return trump_tables.headline(p, tables)

@@ -133,8 +133,13 @@ def _with_half_width(name: str, unit: str, meaning: str) -> tuple[Column, Column
     )
 
 
-def summarise(p: TrumpCallParameters, rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """Returns all tables from the rows of all chunks."""
+def summarise(p: TrumpCallParameters, rows: pl.LazyFrame) -> dict[str, pl.DataFrame]:
+    """Returns all tables from the rows of all chunks.
+
+    One rule set with one line-up is in memory at a time.  Within it memory grows with the number of hands,
+    since the tables of hands and calls have rows for each: about 10 KB a hand, so 1 GB for 100,000 hands.
+    The number of deals does not matter.
+    """
     import polars as pl
 
     found: dict[str, list[pl.DataFrame]] = {name: [] for name in table_columns(p)}
@@ -142,7 +147,8 @@ def summarise(p: TrumpCallParameters, rows: pl.DataFrame) -> dict[str, pl.DataFr
     for rules in p.rules:
         for lineup in p.players:
             who = {"rules": name_of(rules), "players": str(lineup)}
-            part = rows.filter(rules=who["rules"], players=who["players"]).sort("hand", "half", "place")
+            of_these = rows.filter(rules=who["rules"], players=who["players"])
+            part = of_these.collect(engine="streaming").sort("hand", "half", "place")
             sample = _Sample.of(part, rules, lineup)
             for name, values in _tables(sample, drawn=not p.given).items():
                 size = len(next(iter(values.values())))
