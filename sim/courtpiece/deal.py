@@ -334,9 +334,9 @@ class Deal:
             seat = self.name(self.turn)
             if not legal:
                 raise RecordError("bad-call", f'"{word}" may not be said: nothing is to be called now')
-            who = "only the dealer's card" if self._awaiting_blind else f"{seat}"
+            who = "nobody called, and the dealer turns up" if self._awaiting_blind else f"{seat} may say"
             raise RecordError(
-                "bad-call", f'"{word}" may not be said here; {who} may say: {", ".join(legal)}', seat=seat
+                "bad-call", f'"{word}" may not be said here; {who}: {", ".join(legal)}', seat=seat
             )
         self.words.append(word)
         verb, _, what = word.partition(" ")
