@@ -24,6 +24,7 @@ from courtpiece.rules import Collection, Kot, Objective, Outcome, RuleSet, Rules
 Hand = str | Sequence[Card]
 Hands = str | Sequence[Hand]
 Question = Literal["tricks", "seven", "kot", "thirteen"]
+DealQuestion = Literal["tricks", "seven", "kot", "thirteen", "outcome"]
 
 MEMORY = 64 << 20  # bytes of a solver's table
 NO_TRUMP = 255
@@ -107,13 +108,22 @@ class Position:
             raise UsageError("the deal is over: there is nothing left to solve")
         if deal.phase == "call" or deal.trump is None or deal.hidden_card is not None:
             raise UsageError("trump is not set yet in this deal: solve it once trump is called or shown")
-        return cls(
+        position = cls(
             hands=tuple(_read_hand(hand) for hand in deal.hands),
             trump=deal.trump,
             leader=deal.leader,
             trick=tuple(deal.trick),
             taken=(deal.taken[0], deal.taken[1]),
         )
+        # Trump counts from the moment it is shown (S0.57, A30), and who asked for it may owe one (S0.55).
+        counted = winning_position(deal.trick, deal.trump, deal._trump_from) if deal.trick else 0
+        if set(position.legal_cards()) != set(deal.legal_cards()) or (
+            deal.trick and counted != winning_position(deal.trick, deal.trump)
+        ):
+            raise UsageError(
+                "trump was shown within this trick, which not all of its cards obey: solve the next trick"
+            )
+        return position
 
     @property
     def turn(self) -> int:
@@ -202,10 +212,50 @@ def solve(
         found = position
     else:
         found = _read_position(position, trump, leader, trick, taken)
+    if found.tricks_left == 0:
+        raise CardError("the hands hold no cards: there is nothing to solve")
     ruleset = None if rules is None else resolve(rules)
     if ruleset is not None:
         _check_rules(ruleset, found)
     return Solution(found, _card_values(found), None if ruleset is None else _outcome(found, ruleset))
+
+
+def ask(position: Position, question: DealQuestion, *, rules: RuleSet | None = None) -> int | Outcome:
+    """Returns the answer to one question about the side of the seat to play; 1 and 0 for yes and no.
+
+    The questions are those of `solve_many`, and `outcome`: how the deal ends when both sides play for the
+    points of the rules.  All but `tricks` are about a whole deal, whatever has been played of it.
+    """
+    check_question(position, question, rules)
+    side = position.turn % 2
+    if question == "tricks":
+        return _most(position, side, (position.tricks_left + 2) // 2)
+    if question == "outcome":
+        assert rules is not None
+        outcome = _outcome(position, rules)
+        assert outcome is not None
+        return outcome
+    need, in_a_row = _NEEDS[question]
+    if in_a_row and position.taken[1 - side]:
+        return 0
+    return int(_can(position, side, need - position.taken[side], in_a_row=in_a_row))
+
+
+def check_question(position: Position, question: DealQuestion, rules: RuleSet | None = None) -> None:
+    """Raises an error unless `ask` can answer."""
+    left = position.tricks_left
+    if left == 0:
+        raise CardError("the hands hold no cards: there is nothing to solve")
+    if rules is not None:
+        _check_rules(rules, position)
+    if question != "tricks" and sum(position.taken) + left != FULL_HAND:
+        raise UsageError(
+            f"{question} is asked of whole deals, {FULL_HAND} cards a seat; ask {left} for tricks"
+        )
+    if question == "outcome":
+        if rules is None:
+            raise UsageError("an outcome needs rules whose score counts")
+        _check_score(rules)
 
 
 def _read_position(
@@ -328,20 +378,27 @@ def _best_line(position: Position, tricks: int) -> Iterator[Card]:
                 break
 
 
-def _outcome(position: Position, rules: RuleSet) -> Outcome | None:
-    """Returns how the deal ends when both sides play for points: the few outcomes, asked from the best."""
+_WINS = (Outcome.CALLER_WIN, Outcome.DEFENDER_WIN)
+_KOTS = (Outcome.CALLER_KOT, Outcome.DEFENDER_KOT)
+
+
+def _check_score(rules: RuleSet) -> None:
+    """Raises an error unless the outcomes are those that `_outcome` asks for, in its order."""
     if rules.collection is Collection.PILE or rules.objective is Objective.TENS:
         raise UsageError(
             "exact outcomes are for tricks that count at once: not for collection=pile or objective=tens"
         )
+    for side in (0, 1):
+        if rules.score_of(_KOTS[side], side == 0) < rules.score_of(_WINS[side], side == 0):
+            raise UsageError("exact outcomes need a kot that scores at least as much as a plain win")
+
+
+def _outcome(position: Position, rules: RuleSet) -> Outcome | None:
+    """Returns how the deal ends when both sides play for points: the few outcomes, asked from the best."""
+    _check_score(rules)
     left = position.tricks_left
     if sum(position.taken) + left != FULL_HAND:
         return None  # an ending that nobody remembers has no outcome
-    wins = (Outcome.CALLER_WIN, Outcome.DEFENDER_WIN)
-    kots = (Outcome.CALLER_KOT, Outcome.DEFENDER_KOT)
-    for side in (0, 1):
-        if rules.score_of(kots[side], side == 0) < rules.score_of(wins[side], side == 0):
-            raise UsageError("exact outcomes need a kot that scores at least as much as a plain win")
 
     def can_kot(side: int) -> bool:
         if rules.kot is Kot.NONE or position.taken[1 - side]:
@@ -351,10 +408,10 @@ def _outcome(position: Position, rules: RuleSet) -> Outcome | None:
         return _can(position, side, MAJORITY - position.taken[side], in_a_row=True)
 
     if can_kot(0):
-        return kots[0]
+        return _KOTS[0]
     if _can(position, 0, MAJORITY - position.taken[0]):
-        return wins[0]
-    return kots[1] if can_kot(1) else wins[1]
+        return _WINS[0]
+    return _KOTS[1] if can_kot(1) else _WINS[1]
 
 
 def solve_many(

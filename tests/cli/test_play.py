@@ -91,7 +91,7 @@ def test_a_claim_is_told(capsys: Output, tmp_path: Path) -> None:
         ("{}", 'the key "rules" is missing'),
         ("{", "is not JSON"),
         ("[]", "is no deal"),
-        ('{"match": []}', "is a match; play shows single deals"),
+        ('{"match": []}', "is a match, not a single deal"),
         ("", "has no record 1"),
     ],
 )

@@ -19,6 +19,7 @@ COMMANDS = (  # in the order of the help
     "call",
     "deal",
     "play",
+    "solve",
     "replay",
     "report",
     "verify",

@@ -28,7 +28,7 @@ def play(
 ) -> None:
     """Show a deal trick by trick: the hands, the call, who led and won, and how it ended."""
     if record is not None:
-        _show(*_recorded(record, line))
+        _show(*recorded_deal(record, line))
         return
 
     from courtpiece.table import Table
@@ -53,7 +53,7 @@ def _show(title: str, deal: Deal) -> None:
     console.print(result_text(deal), style="bold", soft_wrap=True)
 
 
-def _recorded(file: str, line: int) -> tuple[str, Deal]:
+def recorded_deal(file: str, line: int) -> tuple[str, Deal]:
     """Returns a title and the deal of one record of a file."""
     from courtpiece.record import read
     from courtpiece.rules import name_of
@@ -77,7 +77,7 @@ def _record(file: str, line: int) -> Any:
     if not isinstance(told, dict):
         raise UsageError(f"{file}, record {line} is no deal")
     if "match" in told:
-        raise UsageError(f"{file}, record {line} is a match; play shows single deals")
+        raise UsageError(f"{file}, record {line} is a match, not a single deal")
     return told
 
 
