@@ -272,7 +272,6 @@ HANDS = SOLVED[0][0].rsplit(" ", 1)[0]
         (f"{HANDS}", "a line is HAND HAND HAND HAND TRUMP, five words, not 4"),
         (f"{HANDS} C 3", "five words, not 6"),
         (f"{HANDS} X", 'there is no suit "X": a suit is S, H, D or C'),
-        (f"{HANDS} -", "trump=called always has a trump: give one of S, H, D, C"),
         (HANDS.replace("T97", "T9") + " C", "the hands hold [12, 13, 13, 13] cards: every seat must"),
         (HANDS.replace("KQT4", "AQT4") + " C", "AS is there twice"),
         (HANDS.replace("KQT4", "KKT4") + " C", "hand 2: KS is there twice"),
@@ -301,6 +300,7 @@ def test_a_bad_line_is_named_and_what_was_answered_before_it_stays(
         ("kot", "single-sir", f"{' '.join(ENDING)} S", "kot is asked of whole deals, 13 cards a seat"),
         ("outcome", "single-sir", f"{' '.join(ENDING)} S", "outcome is asked of whole deals"),
         ("outcome", "double-sir", f"{HANDS} S", "not for collection=pile or objective=tens"),
+        ("tricks", "single-sir", f"{HANDS} -", "trump=called always has a trump: give one of S, H, D, C"),
         ("tricks", "be-ranga", f"{HANDS} -", "trump=first-void is not set yet here"),
     ],
 )
@@ -351,3 +351,10 @@ def test_a_place_that_a_record_does_not_have_is_refused(capsys: Output, record: 
     assert "cards played, not 60" in refusal(capsys, file, "--after", "60")
     assert "--after leaves no place for --trump" in refusal(capsys, file, "--after", "6", "--trump", "S")
     assert "has no record 3" in refusal(capsys, file, "--line", "3")
+
+
+def test_lines_without_trump_are_answered_where_no_rules_are_named(capsys: Output, tmp_path: Path) -> None:
+    deals = tmp_path / "deals.txt"
+    deals.write_text("AKQ... ...AKQ .AKQ.. ..AKQ. -\n")
+    assert cli.main(["solve", str(deals), "--question", "tricks"]) == 0
+    assert capsys.readouterr().out == "3\n"

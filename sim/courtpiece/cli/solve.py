@@ -81,10 +81,14 @@ def solve(
     hands = _hands_of(deal)
     options = {} if direction is None else {"direction": direction}
     if question is not None:
-        _refuse("--question", trump=trump, leader=leader, after=after, json=as_json or None)
+        _refuse(
+            "--question", trump=trump, leader=leader, direction=direction, after=after, json=as_json or None
+        )
         if hands is not None:
             raise UsageError("--question takes a file with a deal a line")
-        _answer_file(deal[0], question, resolve(rules or _DEFAULT_RULES, **options), jobs)
+        if rules is None and question is Asked.OUTCOME:
+            rules = _DEFAULT_RULES
+        _answer_file(deal[0], question, None if rules is None else resolve(rules), jobs)
         return
     if jobs > 1:
         raise UsageError("--jobs is for a file of deals with --question")
@@ -485,7 +489,7 @@ def _cell_json(cell: _Cell) -> dict[str, Any]:
 # A file of deals
 
 
-def _answer_file(file: str, question: Asked, rules: RuleSet, jobs: int) -> None:
+def _answer_file(file: str, question: Asked, rules: RuleSet | None, jobs: int) -> None:
     """Prints one answer a line, in order; the first bad line ends it, after the answers before it."""
     from courtpiece.solve import ask
 
@@ -525,7 +529,7 @@ def _taken(lines: Iterator[Position], count: int) -> tuple[list[Position], Court
     return held, None
 
 
-def _positions(file: str, stream: BinaryIO, question: Asked, rules: RuleSet) -> Iterator[Position]:
+def _positions(file: str, stream: BinaryIO, question: Asked, rules: RuleSet | None) -> Iterator[Position]:
     """Yields the position of each line that is not blank; raises an error that names the line."""
     number = 0
     while line := stream.readline(_LONGEST_LINE + 1):
@@ -541,12 +545,14 @@ def _positions(file: str, stream: BinaryIO, question: Asked, rules: RuleSet) -> 
             raise UsageError(f"{file}, line {number}: {error}") from None
 
 
-def _position(words: Sequence[str], question: Asked, rules: RuleSet) -> Position:
+def _position(words: Sequence[str], question: Asked, rules: RuleSet | None) -> Position:
+    """Returns the position of a line; without rules, any trump may be given and none (-)."""
+    from courtpiece.rules import RuleSet
     from courtpiece.solve import check_question
 
     if len(words) != 5:
         raise UsageError(f"a line is HAND HAND HAND HAND TRUMP, five words, not {len(words)}")
-    shown = _Hands.of_texts("", words[:4], rules).led(_suit(words[4]), 0)
+    shown = _Hands.of_texts("", words[:4], rules or RuleSet()).led(_suit(words[4]), 0)
     check_question(shown.position, question.value, rules)
     return shown.position
 
