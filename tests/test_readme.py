@@ -37,7 +37,7 @@ from courtpiece.run import BEHAVIOUR
 from courtpiece.studies import find
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("README.md", "docs/design.md", "docs/kernel.md", "docs/randomness.md", "docs/results.md")
+PAGES = ("README.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")))
 WIDTH = 88                              # columns of the terminal that the pages show
 
 _BLOCK = re.compile(r"(?:<!-- (?P<note>[^\n]*) -->\n)?```(?P<language>\w+)\n(?P<body>.*?)^```$", re.M | re.S)
@@ -151,7 +151,7 @@ def test_what_the_pages_make_can_be_made() -> None:
 
 
 def _links() -> Iterator[tuple[str, str]]:
-    for name in ("README.md", *(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))):
+    for name in PAGES:
         page = _BLOCK.sub("", (ROOT / name).read_text(encoding="utf-8"))
         for link in re.findall(r'\]\(([^)#\s]+)|src="([^"]+)"', page):
             yield name, "".join(link)
