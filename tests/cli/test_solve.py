@@ -187,7 +187,7 @@ def test_a_recorded_deal_is_solved_for_every_trump_and_leader(
     assert [cell["tricks"] for cell in told["table"]] == list(solve_many(masks, [*range(4)] * 4, seats))
 
 
-@pytest.mark.parametrize("after", [0, 1, 18, 40])
+@pytest.mark.parametrize("after", [0, 1, 18, 27])
 def test_a_recorded_deal_is_solved_after_some_cards(
     capsys: Output, record: tuple[str, Deal], after: int
 ) -> None:
@@ -196,8 +196,6 @@ def test_a_recorded_deal_is_solved_after_some_cards(
     for word in deal.words:
         again.say(word)
     cards = [card for card in deal.plays if isinstance(card, Card)]
-    if after >= len(cards):
-        pytest.skip("the deal was over by then")
     for card in cards[:after]:
         again.play(card)
     told = answer(capsys, file, "--line", "2", "--after", str(after))
