@@ -11,7 +11,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
@@ -154,6 +154,7 @@ def test_what_is_printed_is_read_back(hand: list[Card]) -> None:
     assert dotted(hand).count(".") == 3
 
 
+@example("0.\n")
 @given(st.text())
 def test_any_text_is_cards_or_is_refused_in_one_line(text: str) -> None:
     message = ""

@@ -153,14 +153,15 @@ def _listed_cards(text: str) -> list[Card]:
 
 
 def _dotted_cards(text: str) -> list[Card]:
+    told = " ".join(text.split())
     groups = "".join(_plain(text).split()).split(".")
     if len(groups) > len(SUITS):
-        raise CardError(f'"{text}" has {len(groups)} groups: spades.hearts.diamonds.clubs are four')
+        raise CardError(f'"{told}" has {len(groups)} groups: spades.hearts.diamonds.clubs are four')
     cards = []
     for suit, group in zip(SUITS, groups, strict=False):
         for rank in group.replace("-", ""):
             if rank not in RANKS:
-                raise CardError(f'"{text}" has no rank "{rank}": ranks are 2 to 9, T, J, Q, K, A')
+                raise CardError(f'"{told}" has no rank "{rank}": ranks are 2 to 9, T, J, Q, K, A')
             cards.append(Card.parse(rank + suit))
     return cards
 
