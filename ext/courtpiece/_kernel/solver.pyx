@@ -268,11 +268,7 @@ cdef inline int order_leads(const Search *s, const Trick *t, uint64_t moves, uin
         cards &= ~classes[i]
     classes[7] = cards
     for i in range(8):
-        cards = classes[i]
-        while cards:
-            order[size] = highest(cards)
-            cards ^= (<uint64_t> 1) << order[size]
-            size += 1
+        size = put_down(classes[i], order, size)
     return size
 
 
