@@ -98,7 +98,7 @@ class Table:
         """Returns the results of deals start … start+count-1, an array of RESULT of shape (count,)."""
         check_numbers(start, count)
         out = np.empty(count, RESULT)
-        engine.play_deals(self._setup, _key(seed), start, out, stream=stream)
+        engine.play_deals(self._setup, seed_key(seed), start, out, stream=stream)
         return out
 
     def play_calls(
@@ -112,13 +112,13 @@ class Table:
         out = np.empty((count, len(words)), RESULT)
         codes = np.array([word_code(word) for word in words], np.uint8)
         cards = [int(card) for card in five]
-        engine.play_calls(self._setup, _key(seed), start, cards, codes, out, stream=stream)
+        engine.play_calls(self._setup, seed_key(seed), start, cards, codes, out, stream=stream)
         return out
 
     def trace(self, seed: int, start: int, count: int, *, stream: int = 0) -> Trace:
         """Returns the same deals as `play`, with the cards, the words and the plays."""
         check_numbers(start, count)
-        return Trace(*engine.trace_deals(self._setup, _key(seed), start, count, stream=stream))
+        return Trace(*engine.trace_deals(self._setup, seed_key(seed), start, count, stream=stream))
 
 
 def check_numbers(start: int, count: int) -> None:
@@ -127,7 +127,7 @@ def check_numbers(start: int, count: int) -> None:
         raise UsageError(f"deals are numbered from 0 to {DEALS - 1}: there are no {count} from {start} on")
 
 
-def _key(seed: int) -> NDArray[np.uint64]:
+def seed_key(seed: int) -> NDArray[np.uint64]:
     """Returns the key of the random numbers: two words from numpy's SeedSequence."""
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise UsageError(f"seed must be a whole number from 0 up, not {show(seed)}")
