@@ -99,25 +99,7 @@ cdef inline void speak(Opening *o, Deal *d, const Rules *r, const Players *playe
         swap_five(d, dice)
     fill_hands(d)
     if r.trump_mode != FIRST_VOID:
-        go_on_speaking(o, d, r, players, dice)
-
-
-cdef inline void go_on_speaking(Opening *o, Deal *d, const Rules *r, const Players *players, Dice *dice) noexcept nogil:
-    """From what has been said to the first lead: the call, a change of trump, and who leads."""
-    cdef int word
-    while d.caller == NONE and not d.over:
-        if o.blind_due:
-            say(o, d, r, blind_word(d, r, dice))
-        else:
-            say(o, d, r, first_word(&players.callers[o.chooser >> 1], o, d, r, dice))
-    if d.over:
-        return
-    if r.change_trump and (r.trump_mode == HIDDEN or o.words[o.size - 1] < BLIND):
-        word = change_word(&players.callers[d.caller >> 1], d, r, dice)
-        if word != NO_WORD:
-            say(o, d, r, word)
-    if r.caller_leads and d.caller != NONE:
-        d.leader = d.caller
+        go_on_speaking(o, d, r, players.callers, dice)
 
 
 cdef inline void note(Trace *t, int action, uint64_t legal, bint may_reveal) noexcept nogil:
@@ -229,27 +211,6 @@ cdef Rules read_rules(object rules):
     return r
 
 
-cdef Caller read_caller(object table) except *:
-    """The kernel's struct for (kind, weights, thresholds)."""
-    cdef Caller c
-    cdef int i
-    kind, weights, thresholds = table
-    if len(weights) != 54 or len(thresholds) != 4:
-        raise ValueError("a caller has 54 weights (14 lengths, 13 ranks, as trump and beside it) and 4 thresholds")
-    c.kind = {"random": RANDOM_CALLER, "weighted": WEIGHTED, "absent": ABSENT}[kind]
-    for i in range(14):
-        c.length[i] = weights[i]
-        c.side_length[i] = weights[27 + i]
-    for i in range(13):
-        c.trump[i] = weights[14 + i]
-        c.side[i] = weights[41 + i]
-    c.pass_below = thresholds[0]
-    c.redeal_below = thresholds[1]
-    c.thirteenth_below = thresholds[2]
-    c.swap_below = thresholds[3]
-    return c
-
-
 CARD_PLAYERS = ("random", "simple", "greedy")
 
 
@@ -348,7 +309,7 @@ def play_calls(Setup setup, const uint64_t[::1] key, uint64_t start, five, const
                 fill_hands(&d)
                 start_opening(&o)
                 say(&o, &d, &setup.rules, words[j])
-                go_on_speaking(&o, &d, &setup.rules, &setup.players, &dice)
+                go_on_speaking(&o, &d, &setup.rules, setup.players.callers, &dice)
                 play_by_shape(&d, &setup.rules, &setup.players, &dice)
                 report(&d, <Result *> &rows[i * options + j, 0])
 

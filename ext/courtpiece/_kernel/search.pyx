@@ -1,0 +1,478 @@
+"""What search players ask of the kernel: how likely a world is after what was seen, and what comes of each choice in it.
+
+Worlds come as the sampler draws them (worlds.pyx): sets of cards with bit 13*suit + rank.  In all of them the seats are taken
+to play on as `greedy` does, and what was seen of the others is weighed as if they were `greedy` players who now and then slip.
+"""
+
+from libc.math cimport log, sqrt
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
+
+from courtpiece._kernel.bits cimport ACE, NONE, bit, count, lowest, packed, suit_of, unpacked, unpacked_mask
+from courtpiece._kernel.callers cimport (
+    BLIND, Caller, HIDE, MOST_WORDS, Opening, PASS, TIMEOUT, WEIGHTED, first_word, go_on_speaking, read_caller, say,
+    start_opening,
+)
+from courtpiece._kernel.deal cimport Deal, begin_turn, close_trick, legal_cards, open_deal, put, reveal, seat_to_act
+from courtpiece._kernel.dice cimport Dice, set_key, start_deal
+from courtpiece._kernel.greedy cimport greedy_card, greedy_reveal
+
+include "placed.pxi"
+
+cdef enum:
+    MOST_ACTIONS = 53           # 52 cards and one reveal
+    MOST_CHOICES = 14           # 13 cards and a reveal
+    NO_NODE = -1
+
+# One moment of a deal, as the seat to decide knows it: the hands are filled in from a world.
+cdef struct Moment:
+    Rules rules
+    Caller callers[2]           # whom the others are taken for, of eldest and of the partner
+    Deal opening                # at the first lead
+    uint64_t played[4]          # what each seat has played
+    uint8_t shown               # the hidden card that has been turned up; NONE
+    uint8_t actions[MOST_ACTIONS]   # what was played, in order; REVEAL_ACTION for the word
+    int size                    # how many
+    uint8_t words[MOST_WORDS]   # what was said; in `hide` and `change` by others the card is the world's
+    uint8_t said                # how many
+    int seat                    # who decides
+
+# How often the others leave the path of `greedy`.
+cdef struct Slips:
+    double rival                # an opponent, at each choice
+    double mate                 # the partner
+
+cdef struct Node:
+    int32_t parent
+    int32_t child               # the first
+    int32_t sibling             # the next
+    uint32_t visits
+    uint32_t available          # how often it could have been chosen
+    double value                # sum over the visits, for the side that chose it
+    uint8_t action
+
+
+cdef inline void greedy_turn(Deal *d, const Rules *r, const int trump_mode) noexcept nogil:
+    """One card, and the reveal before it, as `greedy` chooses."""
+    cdef int seat = seat_to_act(d)
+    if trump_mode == HIDDEN and next_turn(d, r) and greedy_reveal(d, r, NULL, seat):
+        reveal(d, r)
+    put(d, seat, greedy_card(d, r, NULL, seat, legal_cards(d, seat, d.k, trump_mode)), d.k, trump_mode)
+    if d.k == 4:
+        close_trick(d, r, r.pile)
+
+
+cdef void play_on(Deal *d, const Rules *r) noexcept nogil:
+    """Play the deal to its end, all four as `greedy`."""
+    if r.trump_mode == CALLED:
+        while not d.over:
+            greedy_turn(d, r, CALLED)
+    elif r.trump_mode == HIDDEN:
+        while not d.over:
+            greedy_turn(d, r, HIDDEN)
+    else:
+        while not d.over:
+            greedy_turn(d, r, FIRST_VOID)
+
+
+cdef Deal opened(const Moment *m, const uint64_t *hands, int face_down) noexcept nogil:
+    """The world's deal at the first lead."""
+    cdef Deal d = m.opening
+    cdef int seat, hidden = face_down if face_down != NONE else m.shown
+    for seat in range(4):
+        d.hands[seat] = unpacked_mask(hands[seat]) | m.played[seat]
+    if hidden != NONE:
+        d.face_down = bit(unpacked(hidden))
+        d.hands[d.hider] &= ~d.face_down
+    return d
+
+
+cdef Deal reached(const Moment *m, const uint64_t *hands, int face_down) noexcept nogil:
+    """The world's deal at the moment to decide."""
+    cdef Deal d = opened(m, hands, face_down)
+    cdef int i
+    for i in range(m.size):
+        next_turn(&d, &m.rules)
+        act(&d, &m.rules, m.actions[i])
+    return d
+
+
+cdef inline double worth(const Deal *d, const double *worths, double trick, int side) noexcept nogil:
+    """What the end of a deal is worth to a side: by outcome and winner, and so much for each trick more than the others."""
+    return worths[2 * d.outcome + (d.side ^ side)] + trick * (<int> d.taken[side] - <int> d.taken[side ^ 1])
+
+
+cdef inline void lay_order(Deal *d, int seat, uint64_t five) noexcept nogil:
+    """Fill the order of a seat's cards: these five, then the rest with the highest last."""
+    cdef uint64_t rest = d.hands[seat]
+    cdef int i = 0
+    if d.face_down and seat == d.hider:
+        rest |= d.face_down
+    rest &= ~five
+    while five:
+        d.order[seat][i] = lowest(five)
+        five &= five - 1
+        i += 1
+    while rest and i < 13:
+        d.order[seat][i] = lowest(rest)
+        rest &= rest - 1
+        i += 1
+
+
+cdef double call_likelihood(const Moment *m, const Deal *start, const uint64_t *fives, double slip) noexcept nogil:
+    """How likely the others' words up to the call are, given their first five cards.
+
+    A hidden card that was changed afterwards tells nothing, nor does a change of trump.
+    """
+    cdef Deal d = start[0]
+    cdef Opening o
+    cdef const Caller *caller
+    cdef double likely = 1
+    cdef int i, word, seat
+    for seat in range(0, 4, 2):
+        lay_order(&d, seat, unpacked_mask(fives[seat]))
+    start_opening(&o)
+    for i in range(m.said):
+        word = m.words[i]
+        if HIDE <= word < BLIND and o.chooser != m.seat:
+            if i < m.said - 1:
+                break
+            word = HIDE + packed(lowest(start.face_down))
+        if word >= BLIND:
+            break
+        caller = &m.callers[o.chooser >> 1]
+        if o.chooser != m.seat and caller.kind == WEIGHTED and word != TIMEOUT:
+            if first_word(caller, &o, &d, &m.rules, NULL) == word:
+                likely *= 1 - slip
+            else:
+                likely *= slip / 4
+        if not (word == PASS or word == TIMEOUT) or o.chooser:
+            break
+        o.chooser = 2
+    return likely
+
+
+cdef double play_likelihood(const Moment *m, const Deal *start, const Slips *slips) noexcept nogil:
+    """How likely the others' choices are, if they play as `greedy` but for a slip now and then."""
+    cdef Deal d = start[0]
+    cdef const Rules *r = &m.rules
+    cdef int i, seat, action
+    cdef uint64_t legal
+    cdef bint may_reveal, revealed
+    cdef double likely = 1, slip
+    for i in range(m.size):
+        seat = seat_to_act(&d)
+        action = m.actions[i]
+        may_reveal = next_turn(&d, r)
+        if seat != m.seat:
+            slip = slips.mate if (seat ^ m.seat) == 2 else slips.rival
+            if may_reveal:
+                revealed = action == REVEAL_ACTION
+                likely *= 1 - slip if greedy_reveal(&d, r, NULL, seat) == revealed else slip
+            if action != REVEAL_ACTION:
+                legal = legal_cards(&d, seat, d.k, r.trump_mode)
+                if legal & (legal - 1):
+                    if packed(greedy_card(&d, r, NULL, seat, legal)) == action:
+                        likely *= 1 - slip
+                    else:
+                        likely *= slip / (count(legal) - 1)
+        act(&d, r, action)
+    return likely
+
+
+cdef int choices_of(const Deal *d, const Rules *r, int seat, bint may_reveal, uint8_t *out) noexcept nogil:
+    """What the seat to act can do: of equal cards, between which only gone cards and its own lie, the lowest; then reveal."""
+    cdef uint64_t legal = legal_cards(d, seat, d.k, r.trump_mode), others = 0, between
+    cdef int other, card, before = -1, size = 0, i
+    for other in range(4):
+        if other != seat:
+            others |= d.hands[other]
+    others |= d.face_down
+    for i in range(d.k):
+        others |= bit(d.table[i])
+    while legal:
+        card = lowest(legal)
+        legal &= legal - 1
+        between = (bit(card) - 1) & ~((bit(before) << 1) - 1) & others if before >= 0 else 1
+        if before < 0 or suit_of(before) != suit_of(card) or between or distinct(r, before, card):
+            out[size] = packed(card)
+            size += 1
+        before = card
+    if may_reveal:
+        out[size] = REVEAL_ACTION
+        size += 1
+    return size
+
+
+cdef inline bint distinct(const Rules *r, int lower, int higher) noexcept nogil:
+    """Whether neighbours differ by more than their rank: a ten where tens count, an ace where aces refuse a pick-up."""
+    if r.tens and (lower & 15 == TEN or higher & 15 == TEN):
+        return True
+    return (r.block_two_aces or r.block_trump_ace) and higher & 15 == ACE
+
+
+cdef class Scene:
+    """A decision in a deal under way, as the seat that decides knows it.
+
+    Parameters
+    ----------
+    rules : RuleSet
+    callers : (kind, weights, thresholds) of whom the others are taken for, of eldest and of the partner
+    seat : who decides
+    words : what was said, as bytes of callers.pxd; the card of `hide` or `change` by another may be any
+    facts : (caller, trump, hider, shown, blind, claimer, leader) at the first lead, 255 where there is none; shown is the
+        hidden card that has been turned up since
+    plays : cards in the order played, 64 for `reveal`
+    """
+
+    cdef Moment moment
+
+    def __init__(self, rules, callers, int seat, const uint8_t[::1] words, facts, const uint8_t[::1] plays):
+        cdef Moment *m = &self.moment
+        cdef Deal *d = &m.opening
+        cdef Py_ssize_t i
+        cdef int turn
+        m.rules = read_rules(rules)
+        for i in range(2):
+            m.callers[i] = read_caller(callers[i])
+        if words.shape[0] > MOST_WORDS or plays.shape[0] > MOST_ACTIONS or not 0 <= seat < 4:
+            raise ValueError(f"a seat is 0 to 3, and it sees at most {MOST_WORDS} words and {MOST_ACTIONS} plays")
+        m.seat = seat
+        m.said = words.shape[0]
+        for i in range(words.shape[0]):
+            m.words[i] = words[i]
+        open_deal(d, 13)
+        d.caller, d.trump, d.hider, m.shown, d.blind, d.claimer, d.leader = facts
+        m.size = plays.shape[0]
+        for i in range(plays.shape[0]):
+            m.actions[i] = plays[i]
+        for i in range(4):
+            m.played[i] = 0
+
+    def note_played(self, const uint64_t[::1] played):
+        """Take down what each seat has played: four sets."""
+        cdef int seat
+        for seat in range(4):
+            self.moment.played[seat] = unpacked_mask(played[seat])
+
+    def choices(self, const uint64_t[::1] hands, int face_down):
+        """Return what the seat can do, of equal cards the lowest: card numbers, then 64 if it may reveal."""
+        cdef Deal d = reached(&self.moment, &hands[0], face_down)
+        cdef uint8_t out[MOST_CHOICES]
+        cdef bint may_reveal = next_turn(&d, &self.moment.rules)
+        cdef int i, size = choices_of(&d, &self.moment.rules, self.moment.seat, may_reveal, out)
+        return [out[i] for i in range(size)]
+
+    def greedy(self, const uint64_t[::1] hands, int face_down):
+        """Return what `greedy` does: a card number, or 64 for `reveal`.  It is the same in every world."""
+        cdef Deal d = reached(&self.moment, &hands[0], face_down)
+        cdef int seat = self.moment.seat
+        if next_turn(&d, &self.moment.rules) and greedy_reveal(&d, &self.moment.rules, NULL, seat):
+            return REVEAL_ACTION
+        return packed(greedy_card(
+            &d, &self.moment.rules, NULL, seat, legal_cards(&d, seat, d.k, self.moment.rules.trump_mode)))
+
+    def likelihoods(
+        self, const uint64_t[:, ::1] hands, const uint8_t[::1] face_down, const uint64_t[:, ::1] fives, double[::1] out,
+        *, double rival_slip, double mate_slip, bint plays,
+    ):
+        """Fill out (n,) with how likely each world makes the others' words, and with `plays` their cards as well."""
+        cdef Slips slips
+        cdef Deal d
+        cdef Py_ssize_t i
+        cdef double likely
+        slips.rival = rival_slip
+        slips.mate = mate_slip
+        with nogil:
+            for i in range(hands.shape[0]):
+                d = opened(&self.moment, &hands[i, 0], face_down[i])
+                likely = call_likelihood(&self.moment, &d, &fives[i, 0], rival_slip)
+                if plays:
+                    likely *= play_likelihood(&self.moment, &d, &slips)
+                out[i] = likely
+
+    def playouts(
+        self, const uint64_t[:, ::1] hands, const uint8_t[::1] face_down, const uint8_t[::1] choices,
+        const double[:, ::1] worths, double trick, double[:, ::1] out,
+    ):
+        """Fill out (n, m) with what each choice comes to in each world when all play on as `greedy`.
+
+        worths (10, 2) is by outcome and by whether this side won it (column 0) or the other; `trick` is added for each trick
+        more than the other side.
+        """
+        cdef Deal start, d
+        cdef Py_ssize_t i, j
+        cdef int side = self.moment.seat & 1
+        with nogil:
+            for i in range(hands.shape[0]):
+                start = reached(&self.moment, &hands[i, 0], face_down[i])
+                next_turn(&start, &self.moment.rules)
+                for j in range(choices.shape[0]):
+                    d = start
+                    act(&d, &self.moment.rules, choices[j])
+                    play_on(&d, &self.moment.rules)
+                    out[i, j] = worth(&d, &worths[0, 0], trick, side)
+
+    def tree(
+        self, const uint64_t[:, ::1] hands, const uint8_t[::1] face_down, const uint8_t[::1] choices,
+        const double[:, ::1] worths, double trick, double explore, bint others_search, uint32_t[::1] visits, double[::1] values,
+    ):
+        """Grow one tree over all worlds, one iteration a world, and fill visits and mean values of the choices.
+
+        With others_search every seat chooses by upper confidence bounds for its own side; else only the deciding seat does,
+        and the others play as `greedy`.
+        """
+        cdef Py_ssize_t i, j
+        cdef int made = 0
+        cdef Node *nodes = <Node *> malloc((<size_t> hands.shape[0] * 53 + 2) * sizeof(Node))
+        if nodes == NULL:
+            raise MemoryError("no memory for the tree")
+        with nogil:
+            made = new_node(nodes, made, NO_NODE, NONE)
+            for i in range(hands.shape[0]):
+                grow(&self.moment, nodes, &made, &hands[i, 0], face_down[i], &worths[0, 0], trick, explore, others_search)
+            for j in range(choices.shape[0]):
+                visits[j] = 0
+                values[j] = 0
+                made = find_child(nodes, 0, choices[j])
+                if made != NO_NODE and nodes[made].visits:
+                    visits[j] = nodes[made].visits
+                    values[j] = nodes[made].value / nodes[made].visits
+        free(nodes)
+
+    def calls(
+        self, const uint64_t[:, ::1] hands, const uint64_t[:, ::1] fives, const uint8_t[::1] lasts, const uint8_t[::1] words,
+        const uint64_t[::1] key, const double[:, ::1] worths, double trick, double[:, ::1] out,
+    ):
+        """Fill out (n, m) with what each word of the seat to speak comes to when all then speak and play as modelled.
+
+        hands and fives are those of whole deals; lasts is eldest's last card in each.
+        """
+        cdef Dice dice
+        cdef Opening o
+        cdef Deal d
+        cdef Py_ssize_t i, j
+        cdef int seat, k, last, swap
+        cdef Rules *r = &self.moment.rules
+        set_key(&dice, key[0], key[1])
+        dice.stream = 0
+        with nogil:
+            for i in range(hands.shape[0]):
+                for j in range(words.shape[0]):
+                    start_deal(&dice, i)
+                    open_deal(&d, 13)
+                    for seat in range(4):
+                        d.hands[seat] = unpacked_mask(hands[i, seat])
+                        lay_order(&d, seat, unpacked_mask(fives[i, seat]))
+                    last = unpacked(lasts[i])
+                    for k in range(5, 12):
+                        if d.order[0][k] == last:
+                            d.order[0][k] = d.order[0][12]
+                            d.order[0][12] = last
+                    start_opening(&o)
+                    for k in range(self.moment.said):
+                        say(&o, &d, r, self.moment.words[k])
+                    say(&o, &d, r, words[j])
+                    go_on_speaking(&o, &d, r, self.moment.callers, &dice)
+                    play_on(&d, r)
+                    out[i, j] = worth(&d, &worths[0, 0], trick, self.moment.seat & 1) if d.side != NONE else 0
+
+
+cdef inline int new_node(Node *nodes, int made, int parent, int action) noexcept nogil:
+    """Add a node; return how many there are then."""
+    cdef Node *node = &nodes[made]
+    node.parent = parent
+    node.child = NO_NODE
+    node.visits = 0
+    node.available = 0
+    node.value = 0
+    node.action = action
+    node.sibling = NO_NODE
+    if parent != NO_NODE:
+        node.sibling = nodes[parent].child
+        nodes[parent].child = made
+    return made + 1
+
+
+cdef inline int find_child(const Node *nodes, int node, int action) noexcept nogil:
+    cdef int child = nodes[node].child
+    while child != NO_NODE and nodes[child].action != action:
+        child = nodes[child].sibling
+    return child
+
+
+cdef void grow(
+    const Moment *m, Node *nodes, int *made, const uint64_t *hands, int face_down, const double *worths, double trick,
+    double explore, bint others_search,
+) noexcept nogil:
+    """One iteration: go down the tree in this world, add a node, play on, and carry the value up."""
+    cdef const Rules *r = &m.rules
+    cdef Deal d = reached(m, hands, face_down)
+    cdef uint8_t choices[MOST_CHOICES]
+    cdef uint8_t sides[MOST_ACTIONS + 1]
+    cdef int path[MOST_ACTIONS + 1]
+    cdef int node = 0, depth = 0, seat, size, i, child, best, preferred
+    cdef bint may_reveal, added = False
+    cdef double bound, best_bound, logs
+    while not d.over and not added:
+        seat = seat_to_act(&d)
+        may_reveal = next_turn(&d, r)
+        size = choices_of(&d, r, seat, may_reveal, choices)
+        preferred = NONE
+        if may_reveal and greedy_reveal(&d, r, NULL, seat):
+            preferred = REVEAL_ACTION
+        else:
+            preferred = packed(greedy_card(&d, r, NULL, seat, legal_cards(&d, seat, d.k, r.trump_mode)))
+            preferred = same_choice(choices, size, preferred)
+        best = NO_NODE
+        if size == 1:
+            preferred = choices[0]
+        if size == 1 or (not others_search and seat != m.seat):
+            best = find_child(nodes, node, preferred)
+            if best == NO_NODE:
+                best = made[0]
+                made[0] = new_node(nodes, best, node, preferred)
+        else:
+            child = find_child(nodes, node, preferred)
+            if child == NO_NODE:
+                best = made[0]
+                made[0] = new_node(nodes, best, node, preferred)
+                added = True
+            else:
+                for i in range(size):
+                    if find_child(nodes, node, choices[i]) == NO_NODE:
+                        best = made[0]
+                        made[0] = new_node(nodes, best, node, choices[i])
+                        added = True
+                        break
+            best_bound = -1e300
+            for i in range(size):
+                child = find_child(nodes, node, choices[i])
+                if child == NO_NODE:
+                    continue
+                nodes[child].available += 1
+                if not added:
+                    logs = log(<double> nodes[child].available)
+                    bound = nodes[child].value / nodes[child].visits + explore * sqrt(logs / nodes[child].visits)
+                    if bound > best_bound:
+                        best_bound = bound
+                        best = child
+        node = best
+        path[depth] = node
+        sides[depth] = seat & 1
+        depth += 1
+        act(&d, r, nodes[node].action)
+    play_on(&d, r)
+    for i in range(depth):
+        nodes[path[i]].visits += 1
+        nodes[path[i]].value += worth(&d, worths, trick, m.seat & 1) * (1 if sides[i] == (m.seat & 1) else -1)
+
+
+cdef inline int same_choice(const uint8_t *choices, int size, int card) noexcept nogil:
+    """The choice that stands for a card: the highest of its suit that is not above it."""
+    cdef int i, best = NONE
+    for i in range(size):
+        if choices[i] != REVEAL_ACTION and choices[i] <= card and choices[i] // 13 == card // 13:
+            if best == NONE or choices[i] > best:
+                best = choices[i]
+    return best
