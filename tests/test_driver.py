@@ -77,7 +77,7 @@ def mine(tmp_path: Path) -> str:
 def same(ours: Table, kernel: Table, seed: int, deals: int) -> None:
     traces = ours.trace(seed, 0, deals), kernel.trace(seed, 0, deals)
     for name, one, other in zip(traces[0]._fields, *traces, strict=True):
-        differing = np.flatnonzero((one != other).reshape(deals, -1).any(axis=1))
+        differing = np.flatnonzero(np.asarray(one != other).reshape(deals, -1).any(axis=1))
         assert not differing.size, f"{name}, {kernel.rules}, seed {seed}, deals {differing}"
 
 

@@ -6,9 +6,9 @@ position card by card, `solve_many` answers one question about many deals.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from threading import local
 from typing import Literal, NamedTuple, Self
 
@@ -447,15 +447,83 @@ def solve_many(
             needs = np.full(len(out[part]), need, np.uint8)
             solver.at_least(masks[part], trump[part], leader[part], needs, out[part], in_a_row=in_a_row)
 
+    _in_parts(answer, deals, jobs)
+    return out
+
+
+OUTCOMES = np.dtype([("outcome", "u1"), ("winner", "u1")])  # numbers of Outcome and of the side that won
+
+
+def solve_outcomes(
+    rules: RulesSpec,
+    hands: ArrayLike,
+    trumps: ArrayLike,
+    leaders: ArrayLike = 0,
+    *,
+    hidden: ArrayLike | None = None,
+    memory: int = MEMORY,
+    jobs: int = 1,
+) -> NDArray[np.void]:
+    """Returns how each of many whole deals ends when all four play for points with open cards.
+
+    `hands` is an (n, 4) array of masks with bit `1 << card`, or an (n, 4, 13) array of card numbers, by
+    seat from eldest; `trumps` holds suits, 255 where trump is not set yet; `leaders` the seats that lead the
+    first trick; `hidden`, an (n, 2) array, who hides trump and his face-down card.  The answer has the
+    fields `outcome`, a position in `list(Outcome)`, and `winner`, 0 for the caller's side {0, 2}.  The table
+    takes at most `memory` bytes in each of `jobs` threads.
+    """
+    ruleset = resolve(rules)
+    masks = _read_masks(hands)
+    deals = len(masks)
+    if deals and int(masks[0, 0]).bit_count() != FULL_HAND:
+        raise CardError(f"an outcome is of whole deals, {FULL_HAND} cards a seat")
+    if ruleset.trump is not Trump.CALLED or hidden is not None:
+        raise UsageError(f"outcomes of many deals need trump=called, not {ruleset.trump}")
+    _check_score(ruleset)
+    trump = _column(trumps, deals, "trumps", range(4))
+    leader = _column(leaders, deals, "leaders", range(4))
+    out = np.zeros(deals, OUTCOMES)
+    order = list(Outcome)
+
+    def answer(part: slice) -> None:
+        solver = kernel.Solver(memory)
+        none = np.zeros(0, np.uint8)
+        for deal in range(*part.indices(deals)):
+            asked = _Asked(masks[deal], none, int(trump[deal]), int(leader[deal]))
+            outcome = _outcome_of(ruleset, partial(solver.can, *asked))
+            out[deal] = order.index(outcome), int(outcome in (Outcome.DEFENDER_WIN, Outcome.DEFENDER_KOT))
+
+    _in_parts(answer, deals, jobs)
+    return out
+
+
+def _outcome_of(rules: RuleSet, can: Callable[..., bool]) -> Outcome:
+    """Returns how a whole deal ends: the few outcomes, asked from the best."""
+
+    def can_kot(side: int) -> bool:
+        if rules.kot is Kot.NONE:
+            return False
+        need, in_a_row = _NEEDS["kot" if rules.kot is Kot.FIRST_SEVEN else "thirteen"]
+        return can(side, need, in_a_row=in_a_row)
+
+    if can_kot(0):
+        return _KOTS[0]
+    if can(0, MAJORITY):
+        return _WINS[0]
+    return _KOTS[1] if can_kot(1) else _WINS[1]
+
+
+def _in_parts(answer: Callable[[slice], None], deals: int, jobs: int) -> None:
+    """Calls `answer` for all of the deals, in parts on as many threads as there are jobs."""
     if jobs == 1 or deals < 2:
         answer(slice(0, deals))
-    else:
-        from joblib import Parallel, delayed
+        return
 
-        size = max(1, deals // (8 * jobs))
-        parts = [slice(start, start + size) for start in range(0, deals, size)]
-        Parallel(n_jobs=jobs, prefer="threads")(delayed(answer)(part) for part in parts)
-    return out
+    from joblib import Parallel, delayed
+
+    size = max(1, deals // (8 * jobs))
+    parts = [slice(start, start + size) for start in range(0, deals, size)]
+    Parallel(n_jobs=jobs, prefer="threads")(delayed(answer)(part) for part in parts)
 
 
 def _read_masks(hands: ArrayLike) -> NDArray[np.uint64]:

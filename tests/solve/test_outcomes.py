@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from random import Random
+
+import numpy as np
 import pytest
 
-from courtpiece.cards import PACK, Card
+from courtpiece.cards import PACK, Card, Suit
 from courtpiece.deal import Deal
 from courtpiece.errors import UsageError
 from courtpiece.rules import Outcome, resolve
-from courtpiece.solve import Position, solve
+from courtpiece.solve import Position, solve, solve_outcomes
+from tests.solve import plain
 
 ALL_SPADES = [[card for card in PACK if card.suit == suit] for suit in range(4)]
 
@@ -53,3 +57,15 @@ def test_a_position_moves_on_card_by_card() -> None:
 def test_outcomes_that_tricks_do_not_decide_are_refused(preset: str) -> None:
     with pytest.raises(UsageError, match="collection=pile or objective=tens"):
         solve(ALL_SPADES, trump="S", rules=preset)
+
+
+def test_the_outcomes_of_many_deals_are_those_of_each() -> None:
+    dice = Random(3)
+    deals = [plain.random_deal(dice) for _ in range(24)]
+    trumps, leaders = [dice.randrange(4) for _ in deals], [dice.choice([0, 0, 2, 1]) for _ in deals]
+    for preset in ("single-sir", "bavan", "classic-no-kot"):
+        found = solve_outcomes(preset, np.array(deals), trumps, leaders, jobs=2)
+        for deal, trump, leader, (outcome, winner) in zip(deals, trumps, leaders, found, strict=True):
+            one = solve(deal, trump=Suit(trump), leader=leader, rules=preset).outcome
+            assert list(Outcome)[outcome] is one
+            assert winner == (one in (Outcome.DEFENDER_WIN, Outcome.DEFENDER_KOT))

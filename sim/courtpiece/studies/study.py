@@ -225,7 +225,7 @@ def combination(p: Parameters) -> tuple[Column, Column]:
     """Returns the columns that tell under which of the rule sets and with which of the players."""
     return (
         Column("rules", "category", "", "the rule set", tuple(name_of(rules) for rules in p.rules)),
-        Column("players", "category", "", "who played: all seats, the caller's side and the others, or each seat",
+        Column("players", "category", "", "who played: everywhere, or the caller's side and the others",
                tuple(str(lineup) for lineup in p.players)),
     )
 
