@@ -15,53 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from courtpiece._kernel import engine
-from courtpiece.cards import Card
+from courtpiece.deal import ELDEST, PARTNER
+from courtpiece.driver import Decision, Driver, open_choices, plays_of
 from courtpiece.errors import UsageError
 from courtpiece.players.callers import kernel_caller
-from courtpiece.players.registry import Lineup, check_lineup, parse_lineup
+from courtpiece.players.registry import Lineup, PlayerSpec, check_lineup, parse_lineup
 from courtpiece.rules import RuleSet, RulesSpec, resolve
 from courtpiece.rules.values import show
+from courtpiece.words import MOST_PLAYS, MOST_WORDS, NONE, word_code
 
 RESULT = engine.RESULT
 DEALS = 2**64  # of one seed
-NONE = 255  # in an array: no card, no suit, no seat
-REVEAL = 64  # in an array of plays: the word `reveal`
-
-_PLAIN_WORDS = (
-    "S",
-    "H",
-    "D",
-    "C",
-    "pass",
-    "timeout",
-    "thirteenth",
-    "redeal",
-    "change S",
-    "change H",
-    "change D",
-    "change C",
-)
-_CARD_WORDS = {"hide": 64, "blind": 128, "change": 192}
-
-
-def word_code(word: str) -> int:
-    """Returns the kernel's byte for a call word of the deal record, such as `S`, `hide 7H` or `pass`.
-
-    >>> word_code("pass"), word_text(word_code("hide 7H"))
-    (4, 'hide 7H')
-    """
-    if word in _PLAIN_WORDS:
-        return _PLAIN_WORDS.index(word)
-    kind, _, card = word.partition(" ")
-    return _CARD_WORDS[kind] + Card.parse(card)
-
-
-def word_text(code: int) -> str:
-    """Returns the call word for the kernel's byte."""
-    if code < len(_PLAIN_WORDS):
-        return _PLAIN_WORDS[code]
-    kind = {code_: name for name, code_ in _CARD_WORDS.items()}[code & 192]
-    return f"{kind} {Card(code & 63)}"
 
 
 class Trace(NamedTuple):
@@ -82,23 +46,34 @@ class Trace(NamedTuple):
 class Table:
     """Rules and four players.
 
-    `rules` is a rule set or what names one; `players` a line-up or its text ("greedy", or "greedy,simple":
-    the caller's side first).
+    `rules` is a rule set or what names one; `players` a line-up or its text: "greedy"; "greedy,simple", the
+    caller's side first; or four in order of play.  With a player in Python among them deals are played one
+    by one, in thousandths of a second and what the player needs, and by one thread at a time.
     """
 
     def __init__(self, rules: RulesSpec, players: Lineup | str) -> None:
         self.rules: RuleSet = resolve(rules)
         self.lineup = parse_lineup(players) if isinstance(players, str) else players
-        seats = (self.lineup.caller_side, self.lineup.defender_side) * 2
         check_lineup(self.lineup, self.rules)
-        caller = kernel_caller(self.lineup.caller_side)
-        self._setup = engine.Setup(self.rules, [player.card for player in seats], [caller, caller])
+        self._driver: Driver | None = None
+        specs = [player for player in self.lineup.players if isinstance(player, PlayerSpec)]
+        if len(specs) < len(self.lineup.players):
+            self._driver = Driver(self.rules, self.lineup)
+        else:
+            callers = [kernel_caller(specs[seat]) for seat in (ELDEST, PARTNER)]
+            self._setup = engine.Setup(self.rules, [player.card for player in specs], callers)
 
     def play(self, seed: int, start: int, count: int, *, stream: int = 0) -> NDArray[np.void]:
         """Returns the results of deals start … start+count-1, an array of RESULT of shape (count,)."""
         check_numbers(start, count)
         out = np.empty(count, RESULT)
-        engine.play_deals(self._setup, seed_key(seed), start, out, stream=stream)
+        if self._driver is None:
+            engine.play_deals(self._setup, seed_key(seed), start, out, stream=stream)
+            return out
+        sitting = self._driver.start(seed, seed_key(seed), stream)
+        for row in range(count):
+            sitting.play(start + row)
+            sitting.walk.report(out, row)
         return out
 
     def play_calls(
@@ -112,13 +87,48 @@ class Table:
         out = np.empty((count, len(words)), RESULT)
         codes = np.array([word_code(word) for word in words], np.uint8)
         cards = [int(card) for card in five]
-        engine.play_calls(self._setup, seed_key(seed), start, cards, codes, out, stream=stream)
+        if self._driver is None:
+            engine.play_calls(self._setup, seed_key(seed), start, cards, codes, out, stream=stream)
+            return out
+        sitting, rows = self._driver.start(seed, seed_key(seed), stream), out.reshape(-1)
+        for row in range(count):
+            for place, word in enumerate(words):
+                sitting.play(start + row, five=cards, word=word)
+                sitting.walk.report(rows, row * len(words) + place)
         return out
 
     def trace(self, seed: int, start: int, count: int, *, stream: int = 0) -> Trace:
         """Returns the same deals as `play`, with the cards, the words and the plays."""
         check_numbers(start, count)
-        return Trace(*engine.trace_deals(self._setup, seed_key(seed), start, count, stream=stream))
+        if self._driver is None:
+            return Trace(*engine.trace_deals(self._setup, seed_key(seed), start, count, stream=stream))
+        trace = _empty_trace(count)
+        sitting = self._driver.start(seed, seed_key(seed), stream)
+        legal: list[int] = []
+
+        def note(decision: Decision) -> None:
+            if decision.deal.phase == "play":
+                legal.append(open_choices(decision.deal))
+
+        for row in range(count):
+            legal.clear()
+            deal = sitting.play(start + row, watch=note)
+            trace.hands[row] = deal.dealt
+            trace.words[row, : len(deal.words)] = [word_code(word) for word in deal.words]
+            trace.plays[row, : len(deal.plays)] = plays_of(deal)
+            trace.legal[row, : len(legal)] = legal
+            sitting.walk.report(trace.results, row)
+        return trace
+
+
+def _empty_trace(count: int) -> Trace:
+    return Trace(
+        hands=np.empty((count, 4, 13), np.uint8),
+        words=np.full((count, MOST_WORDS), NONE, np.uint8),
+        plays=np.full((count, MOST_PLAYS), NONE, np.uint8),
+        legal=np.zeros((count, MOST_PLAYS), np.uint64),
+        results=np.zeros(count, RESULT),
+    )
 
 
 def check_numbers(start: int, count: int) -> None:
