@@ -221,7 +221,8 @@ class _Reading:
         deal = self.deal
         if "thirteenth" in deal.words:
             card = deal.dealt[ELDEST][-1]       # B11: it is shown, then belongs to his hand
-            late[ELDEST].add(card)
+            if len(deal.dealt[ELDEST]) > FIRST_CARDS:
+                late[ELDEST].add(card)
             self._place(known, ELDEST, card)
         blind = next((_card_in(word) for word in deal.words if word.startswith("blind")), None)
         if blind is None:
@@ -272,6 +273,11 @@ class Worlds:
     def count(self) -> int:
         """The number of worlds: of ways to place the unseen cards in the hands, and face down."""
         return self._kernel.worlds
+
+    @property
+    def weight(self) -> int:
+        """What all worlds weigh together."""
+        return self._kernel.total
 
     def draw(
         self, n: int, *, seed: int, deal: int = 0, stream: int = 0, start: int = 0, fives: bool = False
