@@ -122,7 +122,7 @@ def questions(kind: str, count: int) -> Iterator[tuple[str, Question, Knowledge]
             state = replayed(question.played)
             if question.trials <= MOST_TRIALS and wanted(state, question.seat):
                 where = f'questions("{kind}") number {seed}: {question.played}, seat {question.seat}'
-                yield where, question, Knowledge.of(state, question.seat)
+                yield where, question, Knowledge.of(state.view(question.seat))
                 count -= 1
                 break
         if not count:

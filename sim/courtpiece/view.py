@@ -52,11 +52,14 @@ class View:
     leader        who leads, or led, that trick
     voids         for each seat, the suits of which it has shown to hold no card but those in `known`
     known         for each seat, the cards of which this seat knows that they are in that hand
+    pack          the cards of the deal: 52, or fewer in an ending
+    thirteenth    eldest's last card, where it was shown to decide trump (B11)
     turned_up     the card that the dealer turned up as nobody called, wherever it was dealt then (A9)
     trump         the trump suit once it counts, or None
     caller        who called or hid trump, eldest when nobody did
     hider         whose card lies, or lay, face down
     face_down     True while a card lies face down
+    blind         True when it is one that nobody had seen (S0.58)
     hidden_card   that card, if this seat knows it; at the end of the deal everybody does (S0.59)
     shown         when it was turned up, if it was
     must_trump    True when this seat is in turn and owes a trump
@@ -89,11 +92,14 @@ class View:
     leader: int
     voids: tuple[frozenset[Suit], ...]
     known: tuple[Cards, ...]
+    pack: Cards
+    thirteenth: Card | None
     turned_up: Card | None
     trump: Suit | None
     caller: int | None
     hider: int | None
     face_down: bool
+    blind: bool
     hidden_card: Card | None
     shown: Shown | None
     must_trump: bool
@@ -146,11 +152,14 @@ class View:
             leader=deal.leader,
             voids=tuple(deal.voids),
             known=_known(deal, seat, hand) if all_dealt else _own_alone(seat, hand),
+            pack=frozenset(card for hand in deal.dealt for card in hand),
+            thirteenth=_thirteenth(deal),
             turned_up=_turned_up(deal),
             trump=deal.trump,
             caller=deal.caller,
             hider=deal.hider,
             face_down=deal.hidden_card is not None and phase != "over",
+            blind=_laid_blind(deal),
             hidden_card=deal.hidden_card if knows else None,
             shown=deal.shown,
             must_trump=in_turn and deal._must_trump,
@@ -198,12 +207,10 @@ class View:
     @cached_property
     def unseen(self) -> Cards:
         """The cards of which this seat does not know where they are."""
-        from courtpiece.cards import PACK
-
         placed = {play.card for play in self.plays}.union(*self.known)
         if self.hidden_card is not None:
             placed.add(self.hidden_card)
-        return frozenset(PACK) - placed
+        return self.pack - placed
 
     def __str__(self) -> str:
         """The view in one line, as a person would tell it."""
@@ -238,10 +245,14 @@ def _knows_hidden_card(deal: Deal, seat: int) -> bool:
     """True when `seat` knows the card that lies face down, if one does."""
     if deal.phase == "over":
         return True  # S0.59
-    if seat != deal.hider:
-        return False  # S0.52, S0.78
-    # S0.58, S0.60, S0.77: a card of his own five he has seen, the blind one nobody has.
-    return not deal._blind or deal._changed or deal.rules.uncalled is Uncalled.RANDOM_OWN_FIVE
+    return seat == deal.hider and not _laid_blind(deal)  # S0.52, S0.78
+
+
+def _laid_blind(deal: Deal) -> bool:
+    """True when the hidden card is, or was, one of the undealt pack that nobody had seen."""
+    # S0.58, S0.60, S0.77: a card of his own five the hider has seen, and he may lay it down later.
+    own_five = deal.rules.uncalled is Uncalled.RANDOM_OWN_FIVE
+    return deal.hider is not None and deal._blind and not deal._changed and not own_five
 
 
 def _heard(deal: Deal, seat: int) -> Iterator[Said]:
@@ -264,6 +275,11 @@ def _has_seen(deal: Deal, seat: int, verb: str) -> bool:
     if seat != deal.hider:
         return False
     return verb != "blind" or deal.rules.uncalled is Uncalled.RANDOM_OWN_FIVE
+
+
+def _thirteenth(deal: Deal) -> Card | None:
+    """Returns eldest's last card, once he has let it decide trump (S4.18, B11)."""
+    return deal.dealt[ELDEST][-1] if "thirteenth" in deal.words else None
 
 
 def _turned_up(deal: Deal) -> Card | None:
@@ -293,8 +309,9 @@ def _laid_open(deal: Deal) -> Iterator[tuple[int, Card]]:
     """Yields cards that all have seen although they were not played, with their owners."""
     if deal.shown is not None and deal.hider is not None:
         yield deal.hider, deal.shown.card  # A34
-    if "thirteenth" in deal.words:
-        yield ELDEST, deal.dealt[ELDEST][-1]  # B11
+    thirteenth = _thirteenth(deal)
+    if thirteenth is not None:
+        yield ELDEST, thirteenth
     turned_up = _turned_up(deal)
     if turned_up is not None and deal.rules.uncalled is Uncalled.RANDOM_OWN_FIVE:
         yield ELDEST, turned_up  # S0.77

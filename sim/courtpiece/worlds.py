@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from courtpiece._kernel import worlds as kernel
 from courtpiece.cards import Card, Suit
-from courtpiece.deal import ELDEST, FIRST_CARDS, Deal
+from courtpiece.deal import ELDEST, FIRST_CARDS
 from courtpiece.errors import UsageError
-from courtpiece.rules import Reveal, Trump, Uncalled
+from courtpiece.rules import Reveal, Uncalled
 from courtpiece.table import DEALS, seed_key
+from courtpiece.view import View
 
 SEATS = range(4)
 Cards = frozenset[Card]
@@ -64,179 +65,81 @@ class Knowledge:
     decision: int = 0
 
     @classmethod
-    def of(cls, deal: Deal, seat: int) -> Knowledge:
-        """Returns what `seat` knows in a deal under way, of which it looks at nothing that he cannot see.
+    def of(cls, view: View) -> Knowledge:
+        """Returns what the seat of a view knows.
 
         Raises `UsageError` when the deal is over.
         """
-        if deal.phase == "over":
+        if view.phase == "over":
             raise UsageError("the deal is over: there is nothing left to guess")
-        if deal.phase == "call":
-            return cls._before_the_call(deal, seat)
-        return _Reading(deal, seat).knowledge()
+        if view.phase == "call":
+            return cls._before_the_call(view)
+        return _knowledge(view)
 
     @classmethod
-    def _before_the_call(cls, deal: Deal, seat: int) -> Knowledge:
+    def _before_the_call(cls, view: View) -> Knowledge:
         """Five cards are dealt, and nobody has seen any but his own."""
-        five, size = frozenset(deal.first_five(seat)), len(deal.dealt[seat])
+        five, size = frozenset(view.dealt), len(view.pack) // 4
         return cls(
-            seat=seat,
-            known=_at(seat, five),
-            unseen=frozenset(card for hand in deal.dealt for card in hand) - five,
-            need=tuple(size - len(five) if other == seat else size for other in SEATS),
-            early=_at(seat, five),
-            decision=len(deal.words),
+            seat=view.seat,
+            known=_at(view.seat, five),
+            unseen=view.pack - five,
+            need=tuple(size - len(five) if other == view.seat else size for other in SEATS),
+            early=_at(view.seat, five),
+            decision=len(view.words),
         )
 
 
-class _Reading:
-    """What can be read, from one seat, off the words and the cards of a deal in play."""
-
-    def __init__(self, deal: Deal, seat: int) -> None:
-        self.deal = deal
-        self.seat = seat
-        self.played: list[set[Card]] = [set() for _ in SEATS]
-        self.barred: list[set[Suit]] = [set() for _ in SEATS]
-        self.held: tuple[int, Suit] | None = None
-        words = deal.words
-        # Nobody knows a card of the undealt pack that lies face down, till it is changed (S0.58, S0.61).
-        self.blind = (
-            deal.rules.trump is Trump.HIDDEN
-            and words[-1].startswith("blind")
-            and deal.rules.uncalled is Uncalled.BLIND_STOCK
-        )
-        self.shown: Card | None = None          # the hidden card, once everybody has seen it
-        self.face_down: Card | None = None      # the same while it lies face down, if the seat knows it
-        if deal.hider is not None:
-            if deal.hidden_card is None:
-                self.shown = _card_in(words[-1])
-            elif deal.hider == seat and not self.blind:
-                self.face_down = _card_in(words[-1])
-        self._read_plays()
-
-    def _read_plays(self) -> None:
-        """Finds what the cards played, and the reveals, say of the hands they came from."""
-        deal, rules = self.deal, self.deal.rules
-        down, owes_trump = deal.hider is not None, False
-        tricks = [(trick.leader, trick.cards) for trick in deal.tricks]
-        turns = iter(
-            ((leader + place) % 4, place, cards[0].suit)
-            for leader, cards in [*tricks, (deal.leader, tuple(deal.trick))]
-            for place in range(len(cards))
-        )
-        asked = False
-        for item in deal.plays:
-            if isinstance(item, str):
-                asked = True
-                continue
-            seat, place, led = next(turns)
-            void = place > 0 and item.suit is not led
-            if asked or (down and self._turned_up(item, void=void)):
-                # S0.55, S0.79: only a player without the suit led has it shown, unless he leads.  He may
-                # follow with the very card that comes back to him (A32).
-                down, asked = False, False
-                owes_trump = rules.revealer_must_trump
-                void = void or place > 0
-            if void:
-                self.barred[seat].add(led)
-                if owes_trump and self.shown is not None and item.suit is not self.shown.suit:
-                    self.barred[seat].add(self.shown.suit)
-            owes_trump = False
-            self.played[seat].add(item)
-        if deal.trick:
-            self._read_turn(down=down)
-
-    def _turned_up(self, card: Card, *, void: bool) -> bool:
-        """Tells whether the hidden card was turned up of itself before its finder played `card`."""
-        return card is self.shown or (void and self.deal.rules.reveal is Reveal.AT_FIRST_VOID)
-
-    def _read_turn(self, *, down: bool) -> None:
-        """Finds what is known of the seat in turn before it plays to the trick on the table."""
-        deal, led = self.deal, self.deal.trick[0].suit
-        if down and self.shown is not None:
-            self.barred[deal.turn].add(led)     # it has just been turned up for him, or he has asked for it
-        elif down and deal.rules.reveal is Reveal.AT_FIRST_VOID:
-            self.held = deal.turn, led          # S0.79: or it would have been turned up
-
-    def knowledge(self) -> Knowledge:
-        deal, seat = self.deal, self.seat
-        known = [set[Card]() for _ in SEATS]
-        known[seat].update(deal.hands[seat])
-        if deal.claimer is not None:
-            known[deal.claimer].update(deal.hands[deal.claimer])    # S4.32: his hand lies open
-        early, late = [set[Card]() for _ in SEATS], [set[Card]() for _ in SEATS]
-        early[seat].update(deal.first_five(seat))
-        late[seat].update(deal.dealt[seat][FIRST_CARDS:])
-        turned_up: Card | None = None
-        if deal.hider is not None:
-            if self.shown is not None:
-                (late if self.blind else early)[deal.hider].add(self.shown)
-                self._place(known, deal.hider, self.shown)      # A34: it went back to his hand
-            if self.blind and seat == ELDEST and self.shown is None:
-                # He has seen all of his cards but that one.
-                late[seat] &= known[seat] | self.played[seat]
+def _knowledge(view: View) -> Knowledge:
+    """Returns what can be read off the words and the cards of a deal in play."""
+    seat, size = view.seat, len(view.pack) // 4
+    played = [set[Card]() for _ in SEATS]
+    for play in view.plays:
+        played[play.seat].add(play.card)
+    early, late = [set[Card]() for _ in SEATS], [set[Card]() for _ in SEATS]
+    early[seat].update(view.dealt[:FIRST_CARDS])
+    late[seat].update(view.dealt[FIRST_CARDS:])
+    if view.hider is not None and view.shown is not None:
+        (late if view.blind else early)[view.hider].add(view.shown.card)
+    if view.thirteenth is not None and size > FIRST_CARDS:
+        late[ELDEST].add(view.thirteenth)           # B11
+    marked = None
+    if view.turned_up is not None:
+        if view.rules.uncalled is Uncalled.RANDOM_OWN_FIVE:
+            early[ELDEST].add(view.turned_up)       # S0.77
         else:
-            turned_up = self._read_call(known, early, late)
-        seen = set().union(*known, *self.played) | ({self.face_down} if self.face_down is not None else set())
-        unseen = frozenset(card for hand in deal.dealt for card in hand) - seen
-        size = len(deal.dealt[seat])
-        hides = deal.hider is not None and self.shown is None
-        need = tuple(
-            size - len(self.played[other]) - len(known[other]) - (hides and other == deal.hider)
-            for other in SEATS
-        )
-        marked = None
-        if turned_up in unseen and turned_up is not None:
-            later = max(size - FIRST_CARDS, 0)
-            marked = turned_up, tuple(later if other == ELDEST else size for other in SEATS)
-        held = self.held
-        if held is not None and any(card.suit is held[1] for card in known[held[0]]):
-            held = None
-        return Knowledge(
-            seat=seat,
-            known=tuple(map(frozenset, known)),
-            unseen=unseen,
-            need=need,
-            barred=tuple(map(frozenset, self.barred)),
-            held=held,
-            hider=deal.hider,
-            face_down=self.face_down,
-            hides_unseen=hides and self.face_down is None,
-            marked=marked,
-            played=tuple(map(frozenset, self.played)),
-            early=tuple(map(frozenset, early)),
-            late=tuple(map(frozenset, late)),
-            blind=self.blind,
-            decision=len(deal.words) + (deal.claimer is not None) + len(deal.plays),
-        )
-
-    def _place(self, known: list[set[Card]], owner: int, card: Card) -> None:
-        if card not in self.played[owner]:
-            known[owner].add(card)
-
-    def _read_call(
-        self, known: list[set[Card]], early: list[set[Card]], late: list[set[Card]]
-    ) -> Card | None:
-        """Notes the cards that the call has laid open; returns one that was, and then dealt on."""
-        deal = self.deal
-        if "thirteenth" in deal.words:
-            card = deal.dealt[ELDEST][-1]       # B11: it is shown, then belongs to his hand
-            if len(deal.dealt[ELDEST]) > FIRST_CARDS:
-                late[ELDEST].add(card)
-            self._place(known, ELDEST, card)
-        blind = next((_card_in(word) for word in deal.words if word.startswith("blind")), None)
-        if blind is None:
-            return None
-        if deal.rules.uncalled is Uncalled.RANDOM_OWN_FIVE:
-            early[ELDEST].add(blind)            # S0.77
-            self._place(known, ELDEST, blind)
-            return None
-        late[ELDEST].add(blind)                 # A7
-        return blind                            # A9: dealt on as any other
+            late[ELDEST].add(view.turned_up)        # A7, and A9: dealt on as any other
+            if view.turned_up in view.unseen:
+                later = max(size - FIRST_CARDS, 0)
+                marked = view.turned_up, tuple(later if other == ELDEST else size for other in SEATS)
+    hides = view.face_down and view.hidden_card is None
+    return Knowledge(
+        seat=seat,
+        known=view.known,
+        unseen=view.unseen,
+        need=tuple(view.sizes[other] - len(view.known[other]) for other in SEATS),
+        barred=view.voids,
+        held=_held(view),
+        hider=view.hider,
+        face_down=view.hidden_card if view.face_down else None,
+        hides_unseen=hides,
+        marked=marked,
+        played=tuple(map(frozenset, played)),
+        early=tuple(map(frozenset, early)),
+        late=tuple(map(frozenset, late)),
+        blind=view.blind,
+        decision=len(view.words) + (view.claimer is not None) + len(view.plays) + (view.shown is not None),
+    )
 
 
-def _card_in(word: str) -> Card:
-    return Card.parse(word.split()[1])
+def _held(view: View) -> tuple[int, Suit] | None:
+    """Returns who is seen to hold which suit: the seat in turn for whom no card was turned up (S0.79)."""
+    if not view.trick or not view.face_down or view.rules.reveal is not Reveal.AT_FIRST_VOID:
+        return None
+    led = view.trick[0].suit
+    if any(card.suit is led for card in view.known[view.turn]):
+        return None
+    return view.turn, led
 
 
 def _at(seat: int, cards: Cards) -> tuple[Cards, ...]:
@@ -288,18 +191,24 @@ class Worlds:
         (seed, stream, deal, seat, decision, its number) alone.  With `fives` it is also drawn, uniformly
         among the orders of that world, which five cards of each seat came first.
         """
+        if not 0 <= deal < DEALS:
+            raise UsageError(f"deals are numbered from 0 to {DEALS - 1}, not {deal}")
+        return self.draw_by(seed_key(seed), n, deal=deal, stream=stream, start=start, fives=fives)
+
+    def draw_by(
+        self, key: NDArray[np.uint64], n: int, *, deal: int = 0, stream: int = 0, start: int = 0, fives: bool = False
+    ) -> Sample:
+        """Returns the same as `draw` for a key of random numbers, two words, instead of a seed."""
         if n < 0 or start < 0 or start + n > kernel.MOST_WORLDS:
             last = kernel.MOST_WORLDS - 1
             raise UsageError(f"worlds are numbered from 0 to {last}: there are no {n} from {start} on")
-        if not 0 <= deal < DEALS:
-            raise UsageError(f"deals are numbered from 0 to {DEALS - 1}, not {deal}")
         sample = Sample(
             np.empty((n, 4), np.uint64),
             np.empty(n, np.uint8),
             np.empty((n, 4), np.uint64) if fives else None,
         )
         known = self.knowledge
-        self._kernel.draw(seed_key(seed), stream, deal, known.seat, known.decision, start, *sample)
+        self._kernel.draw(key, stream, deal, known.seat, known.decision, start, *sample)
         return sample
 
     def every(self, start: int = 0, n: int | None = None) -> tuple[Sample, NDArray[np.uint64]]:

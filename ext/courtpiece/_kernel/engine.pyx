@@ -10,7 +10,7 @@ from courtpiece.rules import Outcome
 from courtpiece._kernel.bits cimport ALL_CARDS, NONE, TEN, bit, lowest, packed, packed_mask, unpacked
 from courtpiece._kernel.callers cimport (
     ABSENT, BLIND, CHANGE_SUIT, Caller, HIDE, MOST_WORDS, NO_WORD, Opening, RANDOM_CALLER, WEIGHTED,
-    blind_word, change_word, first_word, say, start_opening, swap_five, wants_swap,
+    blind_word, change_word, first_word, go_on_speaking, read_caller, say, start_opening, swap_five, wants_swap,
 )
 from courtpiece._kernel.deal cimport (
     Deal, begin_turn, close_trick, legal_cards, open_deal, put, reveal, seat_to_act,

@@ -14,7 +14,7 @@ from courtpiece._kernel.callers cimport (
     start_opening,
 )
 from courtpiece._kernel.deal cimport Deal, begin_turn, close_trick, legal_cards, open_deal, put, reveal, seat_to_act
-from courtpiece._kernel.dice cimport Dice, set_key, start_deal
+from courtpiece._kernel.dice cimport Dice, opening_draw, set_key, start_deal
 from courtpiece._kernel.greedy cimport greedy_card, greedy_reveal
 
 include "placed.pxi"
@@ -93,7 +93,8 @@ cdef Deal reached(const Moment *m, const uint64_t *hands, int face_down) noexcep
     cdef int i
     for i in range(m.size):
         next_turn(&d, &m.rules)
-        act(&d, &m.rules, m.actions[i])
+        if m.actions[i] != REVEAL_ACTION or d.face_down:    # it may have been turned up of itself
+            act(&d, &m.rules, m.actions[i])
     return d
 
 
@@ -164,6 +165,8 @@ cdef double play_likelihood(const Moment *m, const Deal *start, const Slips *sli
         seat = seat_to_act(&d)
         action = m.actions[i]
         may_reveal = next_turn(&d, r)
+        if action == REVEAL_ACTION and not d.face_down:     # it was turned up of itself
+            continue
         if seat != m.seat:
             slip = slips.mate if (seat ^ m.seat) == 2 else slips.rival
             if may_reveal:
@@ -222,16 +225,16 @@ cdef class Scene:
     words : what was said, as bytes of callers.pxd; the card of `hide` or `change` by another may be any
     facts : (caller, trump, hider, shown, blind, claimer, leader) at the first lead, 255 where there is none; shown is the
         hidden card that has been turned up since
-    plays : cards in the order played, 64 for `reveal`
+    played : four sets, what each seat has played
+    plays : the cards in the order played, 64 where the hidden card was turned up by a player's own will
     """
 
     cdef Moment moment
 
-    def __init__(self, rules, callers, int seat, const uint8_t[::1] words, facts, const uint8_t[::1] plays):
+    def __init__(self, rules, callers, int seat, const uint8_t[::1] words, facts, played, const uint8_t[::1] plays):
         cdef Moment *m = &self.moment
         cdef Deal *d = &m.opening
         cdef Py_ssize_t i
-        cdef int turn
         m.rules = read_rules(rules)
         for i in range(2):
             m.callers[i] = read_caller(callers[i])
@@ -247,13 +250,7 @@ cdef class Scene:
         for i in range(plays.shape[0]):
             m.actions[i] = plays[i]
         for i in range(4):
-            m.played[i] = 0
-
-    def note_played(self, const uint64_t[::1] played):
-        """Take down what each seat has played: four sets."""
-        cdef int seat
-        for seat in range(4):
-            self.moment.played[seat] = unpacked_mask(played[seat])
+            m.played[i] = unpacked_mask(played[i])
 
     def choices(self, const uint64_t[::1] hands, int face_down):
         """Return what the seat can do, of equal cards the lowest: card numbers, then 64 if it may reveal."""
@@ -341,18 +338,19 @@ cdef class Scene:
         free(nodes)
 
     def calls(
-        self, const uint64_t[:, ::1] hands, const uint64_t[:, ::1] fives, const uint8_t[::1] lasts, const uint8_t[::1] words,
-        const uint64_t[::1] key, const double[:, ::1] worths, double trick, double[:, ::1] out,
+        self, const uint64_t[:, ::1] hands, const uint64_t[:, ::1] fives, const uint8_t[::1] words, const uint64_t[::1] key,
+        const double[:, ::1] worths, double trick, double[:, ::1] out,
     ):
-        """Fill out (n, m) with what each word of the seat to speak comes to when all then speak and play as modelled.
+        """Fill out (n, m) with what each word of the seat to speak comes to in each world when all go on as modelled.
 
-        hands and fives are those of whole deals; lasts is eldest's last card in each.
+        A redeal comes to 0.  The order of the last eight cards is drawn by the key.
         """
         cdef Dice dice
         cdef Opening o
         cdef Deal d
         cdef Py_ssize_t i, j
-        cdef int seat, k, last, swap
+        cdef int seat, k
+        cdef uint8_t card
         cdef Rules *r = &self.moment.rules
         set_key(&dice, key[0], key[1])
         dice.stream = 0
@@ -364,18 +362,19 @@ cdef class Scene:
                     for seat in range(4):
                         d.hands[seat] = unpacked_mask(hands[i, seat])
                         lay_order(&d, seat, unpacked_mask(fives[i, seat]))
-                    last = unpacked(lasts[i])
-                    for k in range(5, 12):
-                        if d.order[0][k] == last:
-                            d.order[0][k] = d.order[0][12]
-                            d.order[0][12] = last
+                    k = 5 + opening_draw(&dice, 8)              # eldest's last card counts (S4.18)
+                    card = d.order[0][k]
+                    d.order[0][k] = d.order[0][12]
+                    d.order[0][12] = card
                     start_opening(&o)
                     for k in range(self.moment.said):
                         say(&o, &d, r, self.moment.words[k])
                     say(&o, &d, r, words[j])
                     go_on_speaking(&o, &d, r, self.moment.callers, &dice)
-                    play_on(&d, r)
-                    out[i, j] = worth(&d, &worths[0, 0], trick, self.moment.seat & 1) if d.side != NONE else 0
+                    out[i, j] = 0
+                    if not d.over:
+                        play_on(&d, r)
+                        out[i, j] = worth(&d, &worths[0, 0], trick, self.moment.seat & 1)
 
 
 cdef inline int new_node(Node *nodes, int made, int parent, int action) noexcept nogil:

@@ -58,7 +58,7 @@ class BuiltIn(Player):
             walk.deal(0)
         else:
             walk = _walk(view.rules, self.spec)
-        walk.observe(view.seat, bytes(view.dealt), _facts(view), _plays(view))
+        walk.observe(view.seat, bytes(view.dealt), _facts(view), plays_of(view))
         return walk
 
 
@@ -102,7 +102,8 @@ def _number(value: int | None) -> int:
     return NONE if value is None else int(value)
 
 
-def _plays(view: View) -> bytes:
+def plays_of(view: View) -> bytes:
+    """Returns the cards played, in the kernel's bytes, with 64 where the hidden card was turned up."""
     cards = [card for trick in view.tricks for card in trick.cards]
     cards += view.trick
     if view.shown is not None:
