@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from courtpiece.errors import UsageError, suggest
@@ -100,7 +100,11 @@ CARD_PLAYERS: tuple[CardPlayer, ...] = (
                summary="a fixed yardstick: leads masters, else low; wins as cheaply as it can see"),
     CardPlayer(name="greedy", caller="strongest",
                summary="a sound table player: counts trumps and voids, ruffs, protects the partner"),
+    CardPlayer(name="double-dummy", caller="strongest",
+               summary="sees all cards; best play by both sides: a yardstick, not a player at the table"),
 )
+OPEN_CARDS = "double-dummy"             # the card player who sees all cards
+AT_THE_TABLE = "greedy"                 # the one beside whom he is shown
 
 Named = TypeVar("Named", Caller, CardPlayer)
 
@@ -132,6 +136,20 @@ class Lineup:
 
     caller_side: PlayerSpec
     defender_side: PlayerSpec
+
+    @property
+    def double_dummy(self) -> bool:
+        """True when all four see all cards, so that a deal is solved and not played."""
+        return self.caller_side.card == self.defender_side.card == OPEN_CARDS
+
+    @property
+    def at_the_table(self) -> Lineup:
+        """The same callers with card players who see their own cards only."""
+        ours, theirs = (
+            replace(player, card=AT_THE_TABLE) if player.card == OPEN_CARDS else player
+            for player in (self.caller_side, self.defender_side)
+        )
+        return Lineup(caller_side=ours, defender_side=theirs)
 
     @property
     def seats(self) -> tuple[str, str, str, str]:
@@ -178,13 +196,27 @@ def parse_lineup(text: str) -> Lineup:
 
 
 def check_lineup(lineup: Lineup, rules: RuleSet) -> None:
-    """Raises UsageError where the caller is one under whom the rules never come to a trump."""
+    """Raises UsageError where these players cannot play by these rules.
+
+    The caller may be one under whom the rules never come to a trump; and what all cards seen come to must
+    be computable.
+    """
     caller = lineup.caller_side.caller
     if caller == "absent" and rules.trump is not Trump.FIRST_VOID and rules.uncalled is Uncalled.NONE:
         raise UsageError(
             f'the caller "{caller}" needs rules whose uncalled is blind-stock or random-own-five, '
             f"and in {name_of(rules)} it is {rules.uncalled}"
         )
+    if OPEN_CARDS in (lineup.caller_side.card, lineup.defender_side.card):
+        from courtpiece.solve import check_outcomes
+
+        if not lineup.double_dummy:
+            raise UsageError(f"{OPEN_CARDS} plays with all four hands open, so it takes all four seats: "
+                             f'"{lineup}" has another player too')
+        try:
+            check_outcomes(rules)
+        except UsageError as error:
+            raise UsageError(f"{OPEN_CARDS} cannot play {name_of(rules)}: {error}") from None
 
 
 def available() -> list[CardPlayer | Caller]:
