@@ -157,8 +157,7 @@ class KotFrequency(Study[Parameters]):
         shown = [("win", "win", "caller"), ("kot", "kot", "caller"), ("kot_conceded", "kot", "defender"),
                  ("points", "points", "caller"), ("points_against", "points", "defender")]
         if not summary.filter(measure="certain-claim").is_empty():
-            shown += [("certain_claim", "certain-claim", "caller"),
-                      ("certain_claim_against", "certain-claim", "defender")]
+            shown.append(("certain_claim", "certain-claim", "caller"))
         if any(rules.redeal is not Redeal.OFF for rules in p.rules):
             shown.append(("redeal", "redeal", "both"))
         table = summary.filter(measure="win", side="caller").select("rules", "players", deals="n")

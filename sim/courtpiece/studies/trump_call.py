@@ -35,7 +35,7 @@ class TrumpCall(Study[TrumpCallParameters]):
     question = "How good is each trump call from five cards?"
     extent: ClassVar[str] = "hands"
     default_units: ClassVar[int] = 10_000
-    solved_units: ClassVar[int] = 500
+    solved_units: ClassVar[int] = 200
     parallel: ClassVar[Literal["threads", "processes"]] = "threads"
     Parameters: ClassVar[type[Parameters]] = TrumpCallParameters
 

@@ -21,7 +21,7 @@ from courtpiece.studies.hands import FILE, HAND, Hand, HandsFile
 from courtpiece.studies.study import MOST_UNITS, Column, Parameters, combination, parameter, whole
 from courtpiece.table import Table
 
-DEALS, SOLVED_DEALS = 2000, 100         # for each call
+DEALS, SOLVED_DEALS = 2000, 400         # for each call
 HALVES = ("even", "odd")
 CALLS = (*SUITS, "pass", "thirteenth", "redeal", *(f"hide {card}" for card in PACK))
 MEASURES = ("wins", "kots", "conceded", "points", "points_squared", "tricks", "tricks_squared")
