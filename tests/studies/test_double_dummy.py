@@ -18,6 +18,7 @@ from courtpiece.rules import Outcome, resolve
 from courtpiece.run import Run, run
 from courtpiece.solve import Position, ask, solve_many
 from courtpiece.studies.kot_frequency import KotFrequency
+from courtpiece.studies.study import Study
 from courtpiece.studies.trump_call import TrumpCall
 from courtpiece.table import NONE, UNASKED, Table, word_text
 from courtpiece.verification import verify
@@ -97,7 +98,7 @@ def test_a_claim_is_certain_when_the_solver_finds_all_thirteen_tricks() -> None:
         if deal.phase == "over":
             assert claim == UNASKED
         elif claim != NONE or number < 40:
-            tricks = ask(Position.of(deal), "tricks")
+            tricks = int(ask(Position.of(deal), "tricks"))
             leader = deal.leader % 2
             assert claim == {13: leader, 0: 1 - leader}.get(tricks, NONE), f"deal {start + number} of seed 6"
             found.add(claim)
@@ -204,13 +205,14 @@ def test_a_trump_call_values_each_call_by_the_solver_beside_greedy() -> None:
 
 
 def test_a_study_with_open_cards_takes_minutes_by_default_and_not_days() -> None:
-    for study in (KotFrequency(), TrumpCall()):
+    studies: tuple[Study[Any], ...] = (KotFrequency(), TrumpCall())
+    for study in studies:
         p, table = (study.parameters({"players": who}) for who in ("double-dummy", "greedy"))
         units = study.units(p)
         assert units is not None
-        a_hand = 4 * p.deals if isinstance(study, TrumpCall) else 1
-        assert units * a_hand * 0.0025 < 900        # seconds of one core at 2.5 ms a deal
-        assert study.chunk_units(p) * a_hand * 0.0025 < 10
+        seconds = 0.002 * (4 * p.deals if study.extent == "hands" else 1)       # of one core
+        assert units * seconds < 900
+        assert study.chunk_units(p) * seconds < 10
         assert study.units(table) == study.default_units
 
 

@@ -71,17 +71,12 @@ class KotFrequency(Study[Parameters]):
             *combination(p),
             Column("outcome", "category", "", "how the deal ended", OUTCOMES),
             Column("winner", "category", "", "the side that won it; nobody wins a redeal", WINNERS),
-            Column("caller_tricks", "uint8", "tricks", "taken by the caller's side when the deal ended; null "
-                   "where it was solved and not played (double-dummy)"),
-            Column("defender_tricks", "uint8", "tricks", "taken by the defenders; null likewise"),
-            Column("caller_tens", "uint8", "tens", "taken by the caller's side, where tens decide; else 0; "
-                   "null likewise"),
-            Column("defender_tens", "uint8", "tens", "taken by the defenders, where tens decide; else 0; "
-                   "null likewise"),
-            Column("certain_claim", "category", "", "whose claim of all thirteen would have been certain "
-                   "before the first card, all hands open; null where it was not asked: only under rules "
-                   "with a claim, trump called and each trick counting, and then of every "
-                   f"{_CLAIM_EVERY}th deal, or of all with double-dummy", WINNERS),
+            Column("caller_tricks", "uint8", "tricks", "taken by the caller's side when the deal ended"),
+            Column("defender_tricks", "uint8", "tricks", "taken by the defenders when the deal ended"),
+            Column("caller_tens", "uint8", "tens", "taken by the caller's side, where tens decide; else 0"),
+            Column("defender_tens", "uint8", "tens", "taken by the defenders, where tens decide; else 0"),
+            Column("certain_claim", "category", "", "whose claim of all thirteen is certain, hands open; "
+                   "null where not asked", WINNERS),
             Column("first_outcome", "category", "", "how the same deals ended under the first rule set",
                    OUTCOMES),
             Column("first_winner", "category", "", "who won the same deals under the first rule set",
@@ -94,7 +89,8 @@ class KotFrequency(Study[Parameters]):
             Column("measure", "category", "", "what is estimated: the chance of an outcome (redeal: of all "
                    "deals, else of those played), of winning, of a kot (any outcome that counts as one); "
                    "the mean points, points ahead of the other side, tricks or tens a deal; the chance that "
-                   "a claim of all thirteen is certain before the first card, all hands open", MEASURES),
+                   "a claim of all thirteen is certain before the first card, all hands open; no tricks nor "
+                   "tens of double-dummy", MEASURES),
             Column("side", "category", "", "whose", SIDES),
         )
         return {
