@@ -107,7 +107,7 @@ class Table:
         if self.lineup.double_dummy:
             return self._solved(self._opened(seed, start, count, stream))
         out = np.empty(count, RESULT)
-        engine.play_deals(self._setup, _key(seed), start, out, stream=stream)
+        engine.play_deals(self._setup, seedseed_key(seed), start, out, stream=stream)
         return out
 
     def play_calls(
@@ -121,10 +121,10 @@ class Table:
         codes = np.array([word_code(word) for word in words], np.uint8)
         cards = [int(card) for card in five]
         if self.lineup.double_dummy:
-            opened = engine.open_calls(self._setup, _key(seed), start, cards, codes, count, stream=stream)
+            opened = engine.open_calls(self._setup, seed_key(seed), start, cards, codes, count, stream=stream)
             return self._solved(_Opened(*opened))
         out = np.empty((count, len(words)), RESULT)
-        engine.play_calls(self._setup, _key(seed), start, cards, codes, out, stream=stream)
+        engine.play_calls(self._setup, seed_key(seed), start, cards, codes, out, stream=stream)
         return out
 
     def trace(self, seed: int, start: int, count: int, *, stream: int = 0) -> Trace:
@@ -134,8 +134,7 @@ class Table:
             raise UsageError(
                 "double-dummy says what a deal comes to and plays no cards: courtpiece solve shows best play"
             )
-        return Trace(*engine.trace_deals(self._setup, _key(seed), start, count, stream=stream))
-
+        return Trace(*engine.trace_deals(self._setup, seed_key(seed), start, count, stream=stream))
 
     def claims(
         self, seed: int, start: int, count: int, *, every: int = 1, stream: int = 0
@@ -160,7 +159,7 @@ class Table:
         return out
 
     def _opened(self, seed: int, start: int, count: int, stream: int) -> _Opened:
-        return _Opened(*engine.open_deals(self._setup, _key(seed), start, count, stream=stream))
+        return _Opened(*engine.open_deals(self._setup, seed_key(seed), start, count, stream=stream))
 
     def _solved(self, opened: _Opened) -> NDArray[np.void]:
         """Returns the results of deals when all four play for points with open cards.
@@ -206,7 +205,7 @@ def check_numbers(start: int, count: int) -> None:
         raise UsageError(f"deals are numbered from 0 to {DEALS - 1}: there are no {count} from {start} on")
 
 
-def _key(seed: int) -> NDArray[np.uint64]:
+def seed_key(seed: int) -> NDArray[np.uint64]:
     """Returns the key of the random numbers: two words from numpy's SeedSequence."""
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise UsageError(f"seed must be a whole number from 0 up, not {show(seed)}")

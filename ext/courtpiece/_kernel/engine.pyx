@@ -7,7 +7,7 @@ import numpy as np
 
 from courtpiece.rules import Outcome
 
-from courtpiece._kernel.bits cimport NONE, TEN, bit, lowest, packed, unpacked
+from courtpiece._kernel.bits cimport NONE, TEN, bit, lowest, packed, packed_mask, unpacked
 from courtpiece._kernel.callers cimport (
     ABSENT, BLIND, CHANGE_SUIT, Caller, HIDE, MOST_WORDS, NO_WORD, Opening, RANDOM_CALLER, WEIGHTED,
     blind_word, change_word, first_word, say, start_opening, swap_five, wants_swap,
@@ -59,13 +59,6 @@ cdef struct Trace:
 cdef uint8_t PACK[52]
 for _number in range(52):
     PACK[_number] = unpacked(_number)
-
-
-cdef inline uint64_t packed_mask(uint64_t cards) noexcept nogil:
-    """A set of cards with bit 13*suit + rank for each."""
-    return (
-        (cards & 0x1FFF) | (cards >> 16 & 0x1FFF) << 13 | (cards >> 32 & 0x1FFF) << 26 | (cards >> 48 & 0x1FFF) << 39
-    )
 
 
 cdef inline void fill_hands(Deal *d) noexcept nogil:
