@@ -107,7 +107,7 @@ class Table:
         if self.lineup.double_dummy:
             return self._solved(self._opened(seed, start, count, stream))
         out = np.empty(count, RESULT)
-        engine.play_deals(self._setup, seedseed_key(seed), start, out, stream=stream)
+        engine.play_deals(self._setup, seed_key(seed), start, out, stream=stream)
         return out
 
     def play_calls(
