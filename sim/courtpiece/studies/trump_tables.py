@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from courtpiece.advice import MOST_CALLS, distinct_calls
 from courtpiece.cards import RANKS, SHAPES, Card, Suit, parse_cards
-from courtpiece.players import CALLERS, Lineup, parse_player
+from courtpiece.players import CALLERS, Lineup, PlayerSpec, parse_built_in
 from courtpiece.rules import RuleSet, name_of
 from courtpiece.stats import LEVEL, Estimates, Floats, Method, means, proportions
 from courtpiece.studies.hands import Hand
@@ -239,11 +239,13 @@ class _Sample:
     def policies(self) -> dict[str, Floats]:
         """(hands, 1, calls) for each built-in caller: the chance that it makes the call."""
         found = {policy: np.zeros((len(self.hands), 1, MOST_CALLS)) for policy in POLICIES}
+        eldest = self.lineup.caller_side
+        card = eldest.card if isinstance(eldest, PlayerSpec) else "greedy"      # whose policies come with it
         for number, (hand, words) in enumerate(zip(self.hands, self.words, strict=True)):
             place = {word: at for at, alike in enumerate(words) for word in alike}
             legal = [word for alike in distinct_calls(hand, self.rules) for word in alike]
             for policy, weights in found.items():
-                told = said(parse_player(f"{self.lineup.caller_side.card}/{policy}"), hand, self.rules, legal)
+                told = said(parse_built_in(f"{card}/{policy}"), hand, self.rules, legal)
                 for word in told:
                     weights[number, 0, place[word]] += 1 / len(told)
         return found
