@@ -50,7 +50,8 @@ from courtpiece.stats import (
     plus_minus,
     proportion,
 )
-from courtpiece.table import NONE, RESULT, Table
+from courtpiece.table import RESULT, Table
+from courtpiece.words import NONE
 
 MOST_CALLS = 7                          # four suits (or five cards), pass, thirteenth, redeal
 DEALS = 40_000                          # half-widths under half a percentage point of P(win)

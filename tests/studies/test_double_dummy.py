@@ -20,8 +20,9 @@ from courtpiece.solve import Position, ask, solve_many
 from courtpiece.studies.kot_frequency import KotFrequency
 from courtpiece.studies.study import Study
 from courtpiece.studies.trump_call import TrumpCall
-from courtpiece.table import NONE, UNASKED, Table, word_text
+from courtpiece.table import UNASKED, Table
 from courtpiece.verification import verify
+from courtpiece.words import NONE, word_text
 
 OUTCOMES = list(Outcome)
 DEALS = 120                             # of the small run
@@ -239,3 +240,16 @@ def test_what_cannot_be_solved_is_refused_at_once(players: str, rules: str, why:
 def test_no_cards_are_played_to_look_at() -> None:
     with pytest.raises(UsageError, match="courtpiece solve shows best play"):
         cp.Table("single-sir", "double-dummy").trace(1, 0, 1)
+
+
+def test_claims_of_a_player_in_python_are_those_of_the_same_calls_in_the_kernel(tmp_path: Path) -> None:
+    (tmp_path / "first.py").write_text(
+        "import courtpiece as cp\n\n"
+        "class First(cp.Player):\n"
+        "    def play(self, view):\n"
+        "        return view.legal_cards[0]\n"
+    )
+    table = Table("bavan", f"{tmp_path}/first.py:First")
+    np.testing.assert_array_equal(
+        table.claims(4, 30, 45, every=20), Table("bavan", "greedy").claims(4, 30, 45, every=20)
+    )
