@@ -42,6 +42,7 @@ class View:
     dealer        the dealer's seat at the table, which gives the seats their letters
     phase         "call", "play" or "over"
     turn          the seat to speak or play
+    pack          the cards of the deal: all 52, fewer in an ending
     dealt         its cards in the order dealt: five before the call is over; without a face-down card of
                   its own that it has not seen (S0.58)
     hand          those that it can play now
@@ -52,14 +53,12 @@ class View:
     leader        who leads, or led, that trick
     voids         for each seat, the suits of which it has shown to hold no card but those in `known`
     known         for each seat, the cards of which this seat knows that they are in that hand
-    pack          the cards of the deal: 52, or fewer in an ending
-    thirteenth    eldest's last card, where it was shown to decide trump (B11)
     turned_up     the card that the dealer turned up as nobody called, wherever it was dealt then (A9)
+    thirteenth    eldest's last card, which all have seen if he let it decide (B11)
     trump         the trump suit once it counts, or None
     caller        who called or hid trump, eldest when nobody did
     hider         whose card lies, or lay, face down
     face_down     True while a card lies face down
-    blind         True when it is one that nobody had seen (S0.58)
     hidden_card   that card, if this seat knows it; at the end of the deal everybody does (S0.59)
     shown         when it was turned up, if it was
     must_trump    True when this seat is in turn and owes a trump
@@ -83,6 +82,7 @@ class View:
     dealer: int
     phase: Phase
     turn: int
+    pack: Cards
     dealt: tuple[Card, ...]
     hand: tuple[Card, ...]
     sizes: tuple[int, ...]
@@ -92,14 +92,12 @@ class View:
     leader: int
     voids: tuple[frozenset[Suit], ...]
     known: tuple[Cards, ...]
-    pack: Cards
-    thirteenth: Card | None
     turned_up: Card | None
+    thirteenth: Card | None
     trump: Suit | None
     caller: int | None
     hider: int | None
     face_down: bool
-    blind: bool
     hidden_card: Card | None
     shown: Shown | None
     must_trump: bool
@@ -143,6 +141,7 @@ class View:
             dealer=deal.dealer,
             phase=phase,
             turn=deal.turn,
+            pack=frozenset(card for hand in deal.dealt for card in hand),
             dealt=dealt,
             hand=hand,
             sizes=sizes,
@@ -152,14 +151,12 @@ class View:
             leader=deal.leader,
             voids=tuple(deal.voids),
             known=_known(deal, seat, hand) if all_dealt else _own_alone(seat, hand),
-            pack=frozenset(card for hand in deal.dealt for card in hand),
-            thirteenth=_thirteenth(deal),
             turned_up=_turned_up(deal),
+            thirteenth=_thirteenth(deal),
             trump=deal.trump,
             caller=deal.caller,
             hider=deal.hider,
             face_down=deal.hidden_card is not None and phase != "over",
-            blind=_laid_blind(deal),
             hidden_card=deal.hidden_card if knows else None,
             shown=deal.shown,
             must_trump=in_turn and deal._must_trump,
@@ -245,14 +242,10 @@ def _knows_hidden_card(deal: Deal, seat: int) -> bool:
     """True when `seat` knows the card that lies face down, if one does."""
     if deal.phase == "over":
         return True  # S0.59
-    return seat == deal.hider and not _laid_blind(deal)  # S0.52, S0.78
-
-
-def _laid_blind(deal: Deal) -> bool:
-    """True when the hidden card is, or was, one of the undealt pack that nobody had seen."""
-    # S0.58, S0.60, S0.77: a card of his own five the hider has seen, and he may lay it down later.
-    own_five = deal.rules.uncalled is Uncalled.RANDOM_OWN_FIVE
-    return deal.hider is not None and deal._blind and not deal._changed and not own_five
+    if seat != deal.hider:
+        return False  # S0.52, S0.78
+    # S0.58, S0.60, S0.77: a card of his own five he has seen, the blind one nobody has.
+    return not deal._blind or deal._changed or deal.rules.uncalled is Uncalled.RANDOM_OWN_FIVE
 
 
 def _heard(deal: Deal, seat: int) -> Iterator[Said]:
@@ -277,16 +270,16 @@ def _has_seen(deal: Deal, seat: int, verb: str) -> bool:
     return verb != "blind" or deal.rules.uncalled is Uncalled.RANDOM_OWN_FIVE
 
 
-def _thirteenth(deal: Deal) -> Card | None:
-    """Returns eldest's last card, once he has let it decide trump (S4.18, B11)."""
-    return deal.dealt[ELDEST][-1] if "thirteenth" in deal.words else None
-
-
 def _turned_up(deal: Deal) -> Card | None:
     """Returns the card that the dealer turned up to find trump (S0.14)."""
     if not deal._blind or deal.rules.trump is Trump.HIDDEN:
         return None
     return next(Card.parse(word[len("blind ") :]) for word in deal.words if word.startswith("blind "))
+
+
+def _thirteenth(deal: Deal) -> Card | None:
+    """Returns the card that decided trump as eldest's last (B11)."""
+    return deal.dealt[ELDEST][-1] if "thirteenth" in deal.words else None
 
 
 def _own_alone(seat: int, hand: tuple[Card, ...]) -> tuple[Cards, ...]:

@@ -18,7 +18,7 @@ from courtpiece._kernel import worlds as kernel
 from courtpiece.cards import Card, Suit
 from courtpiece.deal import ELDEST, FIRST_CARDS
 from courtpiece.errors import UsageError
-from courtpiece.rules import Reveal, Uncalled
+from courtpiece.rules import Reveal, Trump, Uncalled
 from courtpiece.table import DEALS, seed_key
 from courtpiece.view import View
 
@@ -66,84 +66,88 @@ class Knowledge:
 
     @classmethod
     def of(cls, view: View) -> Knowledge:
-        """Returns what the seat of a view knows.
-
-        Raises `UsageError` when the deal is over.
-        """
+        """Returns what a view tells of where the cards are; raises `UsageError` when the deal is over."""
         if view.phase == "over":
             raise UsageError("the deal is over: there is nothing left to guess")
-        if view.phase == "call":
-            return cls._before_the_call(view)
-        return _knowledge(view)
-
-    @classmethod
-    def _before_the_call(cls, view: View) -> Knowledge:
-        """Five cards are dealt, and nobody has seen any but his own."""
-        five, size = frozenset(view.dealt), len(view.pack) // 4
+        played = tuple(frozenset(play.card for play in view.plays if play.seat == seat) for seat in SEATS)
+        early, late = _first_cards(view)
+        size = len(view.pack) // 4
+        down = view.hider is not None and view.face_down
         return cls(
             seat=view.seat,
-            known=_at(view.seat, five),
-            unseen=view.pack - five,
-            need=tuple(size - len(five) if other == view.seat else size for other in SEATS),
-            early=_at(view.seat, five),
-            decision=len(view.words),
+            known=view.known,
+            unseen=view.unseen,
+            need=tuple(
+                size - len(played[seat]) - len(view.known[seat]) - (down and seat == view.hider)
+                for seat in SEATS
+            ),
+            barred=_barred(view),
+            held=_held(view),
+            hider=view.hider,
+            face_down=view.hidden_card,
+            hides_unseen=down and view.hidden_card is None,
+            marked=_marked(view, size),
+            played=played,
+            early=early,
+            late=late,
+            blind=_is_of_the_stock(view),
+            decision=len(view.words) + len(view.plays) + sum(
+                1 for event in (view.claimer, view.shown) if event is not None
+            ),
         )
 
 
-def _knowledge(view: View) -> Knowledge:
-    """Returns what can be read off the words and the cards of a deal in play."""
-    seat, size = view.seat, len(view.pack) // 4
-    played = [set[Card]() for _ in SEATS]
-    for play in view.plays:
-        played[play.seat].add(play.card)
-    early, late = [set[Card]() for _ in SEATS], [set[Card]() for _ in SEATS]
-    early[seat].update(view.dealt[:FIRST_CARDS])
-    late[seat].update(view.dealt[FIRST_CARDS:])
-    if view.hider is not None and view.shown is not None:
-        (late if view.blind else early)[view.hider].add(view.shown.card)
-    if view.thirteenth is not None and size > FIRST_CARDS:
-        late[ELDEST].add(view.thirteenth)           # B11
-    marked = None
-    if view.turned_up is not None:
-        if view.rules.uncalled is Uncalled.RANDOM_OWN_FIVE:
-            early[ELDEST].add(view.turned_up)       # S0.77
-        else:
-            late[ELDEST].add(view.turned_up)        # A7, and A9: dealt on as any other
-            if view.turned_up in view.unseen:
-                later = max(size - FIRST_CARDS, 0)
-                marked = view.turned_up, tuple(later if other == ELDEST else size for other in SEATS)
-    hides = view.face_down and view.hidden_card is None
-    return Knowledge(
-        seat=seat,
-        known=view.known,
-        unseen=view.unseen,
-        need=tuple(view.sizes[other] - len(view.known[other]) for other in SEATS),
-        barred=view.voids,
-        held=_held(view),
-        hider=view.hider,
-        face_down=view.hidden_card if view.face_down else None,
-        hides_unseen=hides,
-        marked=marked,
-        played=tuple(map(frozenset, played)),
-        early=tuple(map(frozenset, early)),
-        late=tuple(map(frozenset, late)),
-        blind=view.blind,
-        decision=len(view.words) + (view.claimer is not None) + len(view.plays) + (view.shown is not None),
-    )
+def _barred(view: View) -> tuple[frozenset[Suit], ...]:
+    """Returns for each seat the suits of none of the unseen cards in its hand."""
+    barred = list(view.voids)
+    if view.shown is not None and view.shown.after % 4:
+        # S0.55, S0.79: the card was shown for want of the suit led, also to one who then could follow with
+        # that very card (A32), or has yet to play.
+        barred[view.shown.turn] |= {view.plays[view.shown.after // 4 * 4].card.suit}
+    return tuple(barred)
 
 
 def _held(view: View) -> tuple[int, Suit] | None:
-    """Returns who is seen to hold which suit: the seat in turn for whom no card was turned up (S0.79)."""
-    if not view.trick or not view.face_down or view.rules.reveal is not Reveal.AT_FIRST_VOID:
+    """Returns a seat and a suit that it holds for certain, in one of the unseen cards."""
+    if not (view.face_down and view.trick and view.rules.reveal is Reveal.AT_FIRST_VOID):
         return None
     led = view.trick[0].suit
-    if any(card.suit is led for card in view.known[view.turn]):
+    # S0.79: without the suit led, the seat in turn would have had the hidden card turned up.
+    if view.turn == view.seat or any(card.suit is led for card in view.known[view.turn]):
         return None
     return view.turn, led
 
 
-def _at(seat: int, cards: Cards) -> tuple[Cards, ...]:
-    return tuple(cards if other == seat else NOTHING for other in SEATS)
+def _marked(view: View, size: int) -> tuple[Card, tuple[int, ...]] | None:
+    """The blind card that was dealt on (A9), and in how many orders of `size` each seat can hold it."""
+    if view.turned_up is None or view.turned_up not in view.unseen:
+        return None
+    later = size - min(size, FIRST_CARDS)
+    return view.turned_up, tuple(later if seat == ELDEST else size for seat in SEATS)  # A7
+
+
+def _is_of_the_stock(view: View) -> bool:
+    """Tells whether the card laid face down was seen by nobody (S0.58), still unchanged (S0.61)."""
+    rules = view.rules
+    if rules.trump is not Trump.HIDDEN or rules.uncalled is not Uncalled.BLIND_STOCK or not view.words:
+        return False
+    return view.words[-1].word.startswith("blind")
+
+
+def _first_cards(view: View) -> tuple[tuple[Cards, ...], tuple[Cards, ...]]:
+    """Returns by seat what is known to have been among the first five cards, and what was not."""
+    early, late = [NOTHING] * 4, [NOTHING] * 4
+    early[view.seat] = frozenset(view.dealt[:FIRST_CARDS])
+    late[view.seat] = frozenset(view.dealt[FIRST_CARDS:])
+    if view.shown is not None and view.hider is not None:
+        which = late if _is_of_the_stock(view) else early
+        which[view.hider] |= {view.shown.card}
+    if view.turned_up is not None:
+        which = early if view.rules.uncalled is Uncalled.RANDOM_OWN_FIVE else late
+        which[ELDEST] |= {view.turned_up}  # S0.77, A7
+    if view.thirteenth is not None and len(view.pack) // 4 > FIRST_CARDS:
+        late[ELDEST] |= {view.thirteenth}
+    return tuple(early), tuple(late)
 
 
 def _mask(cards: Iterable[int]) -> int:
@@ -165,8 +169,8 @@ class Sample(NamedTuple):
 class Worlds:
     """All deals that are consistent with what a seat knows.  Raises `UsageError` when there is none."""
 
-    def __init__(self, knowledge: Knowledge) -> None:
-        self.knowledge = knowledge
+    def __init__(self, known: View | Knowledge) -> None:
+        self.knowledge = knowledge = Knowledge.of(known) if isinstance(known, View) else known
         self._kernel = _kernel_worlds(knowledge)
         if not self._kernel.worlds:
             told = _told(knowledge)
@@ -196,7 +200,14 @@ class Worlds:
         return self.draw_by(seed_key(seed), n, deal=deal, stream=stream, start=start, fives=fives)
 
     def draw_by(
-        self, key: NDArray[np.uint64], n: int, *, deal: int = 0, stream: int = 0, start: int = 0, fives: bool = False
+        self,
+        key: NDArray[np.uint64],
+        n: int,
+        *,
+        deal: int = 0,
+        stream: int = 0,
+        start: int = 0,
+        fives: bool = False,
     ) -> Sample:
         """Returns the same as `draw` for a key of random numbers, two words, instead of a seed."""
         if n < 0 or start < 0 or start + n > kernel.MOST_WORLDS:

@@ -8,7 +8,7 @@ from libc.math cimport log, sqrt
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
-from courtpiece._kernel.bits cimport ACE, NONE, bit, count, lowest, packed, suit_of, unpacked, unpacked_mask
+from courtpiece._kernel.bits cimport ACE, NONE, bit, count, lowest, nth, packed, packed_mask, suit_of, unpacked, unpacked_mask
 from courtpiece._kernel.callers cimport (
     BLIND, Caller, HIDE, MOST_WORDS, Opening, PASS, TIMEOUT, WEIGHTED, first_word, go_on_speaking, read_caller, say,
     start_opening,
@@ -16,6 +16,7 @@ from courtpiece._kernel.callers cimport (
 from courtpiece._kernel.deal cimport Deal, begin_turn, close_trick, legal_cards, open_deal, put, reveal, seat_to_act
 from courtpiece._kernel.dice cimport Dice, opening_draw, set_key, start_deal
 from courtpiece._kernel.greedy cimport greedy_card, greedy_reveal
+from courtpiece._kernel.sampler cimport Draws, below, next_word, start_draws, start_world
 
 include "placed.pxi"
 
@@ -23,6 +24,7 @@ cdef enum:
     MOST_ACTIONS = 53           # 52 cards and one reveal
     MOST_CHOICES = 14           # 13 cards and a reveal
     NO_NODE = -1
+    WALKS = 1 << 40             # a number that no decision has: the random words of walks
 
 # One moment of a deal, as the seat to decide knows it: the hands are filled in from a world.
 cdef struct Moment:
@@ -41,6 +43,20 @@ cdef struct Moment:
 cdef struct Slips:
     double rival                # an opponent, at each choice
     double mate                 # the partner
+
+# What a walk over worlds may move, and where; sets have bit 13*suit + rank.
+cdef struct Free:
+    uint8_t cards[52]           # the unseen cards
+    int size                    # how many
+    uint64_t barred[4]          # cards that cannot lie in a seat's hand
+    int holder                  # a seat that holds one of `held`; NONE
+    uint64_t held
+    int hider                   # whose card lies face down; NONE
+    bint hides                  # the face-down card is one of the unseen
+    bint blind                  # it is not one of its owner's first five; else it is
+    uint64_t played[4]
+    uint64_t early[4]           # cards known to be among a seat's first five
+    uint64_t late[4]            # cards that are not
 
 cdef struct Node:
     int32_t parent
@@ -183,6 +199,111 @@ cdef double play_likelihood(const Moment *m, const Deal *start, const Slips *sli
     return likely
 
 
+cdef inline double likelihood(
+    const Moment *m, const uint64_t *hands, int face_down, const uint64_t *fives, const Slips *slips,
+) noexcept nogil:
+    """How likely the world makes all that the others said and played."""
+    cdef Deal d = opened(m, hands, face_down)
+    return call_likelihood(m, &d, fives, slips.rival) * play_likelihood(m, &d, slips)
+
+
+cdef inline void exchange(uint64_t *cards, uint64_t out, uint64_t into) noexcept nogil:
+    if cards[0] & out:
+        cards[0] ^= out | into
+
+
+cdef double step(
+    const Moment *m, const Free *f, Draws *draws, const Slips *slips, uint64_t *hands, uint8_t *face_down, uint64_t *fives,
+    double likely,
+) noexcept nogil:
+    """One Metropolis step: exchange two unseen cards, or two cards of a caller's between his first five and the rest.
+
+    Returns the likelihood of where it leads.  Exchanges are their own reverse and equally likely both ways, so that the walk's
+    limit weighs each order of dealing by its likelihood.
+    """
+    cdef uint64_t new_hands[4]
+    cdef uint64_t new_fives[4]
+    cdef uint64_t word = next_word(draws), a, b, rest
+    cdef uint8_t new_down = face_down[0]
+    cdef int i, j, seat
+    cdef double chance
+    for seat in range(4):
+        new_hands[seat] = hands[seat]
+        new_fives[seat] = fives[seat]
+    if word & 7 == 0:
+        seat = <int> (word >> 3 & 1) * 2                    # only eldest and the partner speak
+        rest = (hands[seat] | f.played[seat] | (bit52(face_down[0]) if seat == f.hider else 0)) & ~fives[seat]
+        if seat == m.seat or not rest:
+            return likely
+        a = nth(fives[seat], below(draws, count(fives[seat])))
+        b = nth(rest, below(draws, count(rest)))
+        if (a & f.early[seat]) or (b & f.late[seat]) or not five_holds(f, seat, face_down[0], fives[seat] ^ a ^ b):
+            return likely
+        new_fives[seat] ^= a | b
+    else:
+        i = <int> below(draws, f.size)
+        j = <int> below(draws, f.size)
+        a = bit52(f.cards[i])
+        b = bit52(f.cards[j])
+        i = place_of(hands, a, f.hider)
+        j = place_of(hands, b, f.hider)
+        if i == j:
+            return likely
+        if (i < 4 and b & f.barred[i]) or (j < 4 and a & f.barred[j]):
+            return likely
+        if i < 4:
+            new_hands[i] ^= a | b
+        else:
+            new_down = lowest(b)
+        if j < 4:
+            new_hands[j] ^= a | b
+        else:
+            new_down = lowest(a)
+        if f.holder != NONE and not new_hands[f.holder] & f.held:
+            return likely
+        i = f.hider if i == 4 else i
+        j = f.hider if j == 4 else j
+        if i == j:                                          # within one owner's cards: his face-down card and another
+            if not new_fives[i] & b or not new_fives[i] & a:
+                if new_fives[i] & (a | b):
+                    new_fives[i] ^= a | b
+        else:
+            exchange(&new_fives[i], a, b)
+            exchange(&new_fives[j], b, a)
+        for seat in range(0, 4, 2):
+            if new_fives[seat] & f.late[seat] or not five_holds(f, seat, new_down, new_fives[seat]):
+                return likely
+    chance = likelihood(m, new_hands, new_down, new_fives, slips)
+    if chance < likely and (next_word(draws) >> 11) * (1.0 / 9007199254740992.0) * likely >= chance:
+        return likely
+    for seat in range(4):
+        hands[seat] = new_hands[seat]
+        fives[seat] = new_fives[seat]
+    face_down[0] = new_down
+    return chance
+
+
+cdef inline uint64_t bit52(int card) noexcept nogil:
+    """The set of one card, or none for NONE."""
+    return (<uint64_t> 1) << card if card != NONE else 0
+
+
+cdef inline int place_of(const uint64_t *hands, uint64_t card, int hider) noexcept nogil:
+    """The seat whose hand holds the card; 4 when it lies face down."""
+    cdef int seat
+    for seat in range(4):
+        if hands[seat] & card:
+            return seat
+    return 4
+
+
+cdef inline bint five_holds(const Free *f, int seat, int face_down, uint64_t five) noexcept nogil:
+    """Whether a face-down card that nobody has shown lies on the right side of its owner's first five (S0.52, S0.58)."""
+    if not f.hides or seat != f.hider:
+        return True
+    return ((five & bit52(face_down)) == 0) == f.blind
+
+
 cdef int choices_of(const Deal *d, const Rules *r, int seat, bint may_reveal, uint8_t *out) noexcept nogil:
     """What the seat to act can do: of equal cards, between which only gone cards and its own lie, the lowest; then reveal."""
     cdef uint64_t legal = legal_cards(d, seat, d.k, r.trump_mode), others = 0, between
@@ -271,22 +392,60 @@ cdef class Scene:
 
     def likelihoods(
         self, const uint64_t[:, ::1] hands, const uint8_t[::1] face_down, const uint64_t[:, ::1] fives, double[::1] out,
-        *, double rival_slip, double mate_slip, bint plays,
+        *, double rival_slip, double mate_slip,
     ):
-        """Fill out (n,) with how likely each world makes the others' words, and with `plays` their cards as well."""
+        """Fill out (n,) with how likely each world makes the others' words and plays."""
         cdef Slips slips
-        cdef Deal d
         cdef Py_ssize_t i
-        cdef double likely
         slips.rival = rival_slip
         slips.mate = mate_slip
         with nogil:
             for i in range(hands.shape[0]):
-                d = opened(&self.moment, &hands[i, 0], face_down[i])
-                likely = call_likelihood(&self.moment, &d, &fives[i, 0], rival_slip)
-                if plays:
-                    likely *= play_likelihood(&self.moment, &d, &slips)
-                out[i] = likely
+                out[i] = likelihood(&self.moment, &hands[i, 0], face_down[i], &fives[i, 0], &slips)
+
+    def walk(
+        self, uint64_t[:, ::1] hands, uint8_t[::1] face_down, uint64_t[:, ::1] fives, free, const uint64_t[::1] key,
+        *, int burn, int every, double rival_slip, double mate_slip,
+        uint64_t[:, :, ::1] out_hands, uint8_t[:, ::1] out_face_down,
+    ):
+        """Let a Metropolis walk start from each world, and fill out_hands (n, k, 4) and out_face_down (n, k) with k of its places.
+
+        The first is written after `burn` steps, one more after `every` steps.  The walk's limit is the sampler's measure weighed
+        by likelihood.  hands, face_down and fives are left where the walks end.
+
+        free : (unseen cards, four sets barred to the hands, (seat, set) of which it holds one or None, hider or 255, whether its
+            face-down card is unseen, whether that is none of his first five, four sets early, four sets late)
+        """
+        cdef Free f
+        cdef Draws draws
+        cdef Slips slips
+        cdef Py_ssize_t i, k
+        cdef int seat, steps
+        cdef double likely
+        unseen, barred, held, f.hider, f.hides, f.blind, early, late = free
+        f.size = len(unseen)
+        for i in range(f.size):
+            f.cards[i] = unseen[i]
+        f.holder, f.held = (NONE, 0) if held is None else held
+        for seat in range(4):
+            f.barred[seat] = barred[seat]
+            f.early[seat] = early[seat]
+            f.late[seat] = late[seat]
+            f.played[seat] = packed_mask(self.moment.played[seat])
+        slips.rival = rival_slip
+        slips.mate = mate_slip
+        start_draws(&draws, key[0], key[1], 0, 0, self.moment.seat, WALKS)
+        with nogil:
+            for i in range(hands.shape[0]):
+                start_world(&draws, i)
+                likely = likelihood(&self.moment, &hands[i, 0], face_down[i], &fives[i, 0], &slips)
+                for k in range(out_hands.shape[1]):
+                    for steps in range(burn if k == 0 else every):
+                        likely = step(
+                            &self.moment, &f, &draws, &slips, &hands[i, 0], &face_down[i], &fives[i, 0], likely)
+                    for seat in range(4):
+                        out_hands[i, k, seat] = hands[i, seat]
+                    out_face_down[i, k] = face_down[i]
 
     def playouts(
         self, const uint64_t[:, ::1] hands, const uint8_t[::1] face_down, const uint8_t[::1] choices,

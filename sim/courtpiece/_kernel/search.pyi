@@ -30,7 +30,21 @@ class Scene:
         *,
         rival_slip: float,
         mate_slip: float,
-        plays: bool,
+    ) -> None: ...
+    def walk(
+        self,
+        hands: NDArray[np.uint64],
+        face_down: NDArray[np.uint8],
+        fives: NDArray[np.uint64],
+        free: tuple[object, ...],
+        key: NDArray[np.uint64],
+        *,
+        burn: int,
+        every: int,
+        rival_slip: float,
+        mate_slip: float,
+        out_hands: NDArray[np.uint64],
+        out_face_down: NDArray[np.uint8],
     ) -> None: ...
     def playouts(
         self,

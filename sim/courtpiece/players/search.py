@@ -1,8 +1,9 @@
 """Players that think: they draw worlds that agree with what they see, and look what comes of each choice.
 
-A world is a deal that would have shown the seat all that it saw.  With beliefs on, worlds are weighed by how
-likely they make what the others said and played, if these are `greedy` players that slip now and then; of a
-hundred or a few thousand drawn, as many as are asked for are kept, in proportion to their weights.
+A world is a deal that would have shown the seat all that it saw.  With beliefs on, worlds come as often as
+they are likely, if the others are `greedy` players that slip now and then: what they said and played tells
+what they hold.  Such worlds are found by Metropolis walks (Metropolis and others 1953) that start from the
+likeliest of some drawn uniformly and exchange unseen cards.
 """
 
 from __future__ import annotations
@@ -39,8 +40,13 @@ Values = NDArray[np.float64]
 # How often an opponent, and the partner, leaves the path of `greedy`: the partner is a searcher himself.
 RIVAL_SLIP, MATE_SLIP = 0.02, 0.15
 TRICK = 0.01                            # of what lies between a win and a loss: what a trick more is worth
-DRAWS = 20                              # worlds drawn for each that is kept, with beliefs on
-_PILOT = 20                             # worlds from which a player with little time learns how many it can weigh
+DRAWS = 10                              # worlds drawn uniformly for each walk that starts among them
+LENGTH = 10                             # worlds taken from each walk
+BURN, EVERY = 150, 10                   # steps of a walk before the first of them, and before each other
+_PILOT = 20                             # worlds from which a player with little time learns how many to weigh
+
+
+SUIT_CARDS, EVERY_CARD = 2**13 - 1, 2**52 - 1    # sets of cards
 
 
 @dataclass(frozen=True)
@@ -49,14 +55,14 @@ class Sampled:
 
     hands      what each seat can play, (n, 4) sets with bit 13*suit + rank
     face_down  the card that lies face down, 255 for none
-    fives      the first five cards of each seat
-    effective  the effective sample size of those that they were kept from: (sum of weights)² / sum of squares
+    fives      the first five cards of each seat; not for worlds from walks
+    length     how many of them, one after the other, come from one walk; 1 when they are independent
     """
 
     hands: NDArray[np.uint64]
     face_down: NDArray[np.uint8]
-    fives: NDArray[np.uint64]
-    effective: float
+    fives: NDArray[np.uint64] | None = None
+    length: int = 1
 
 
 class Moment:
@@ -70,16 +76,17 @@ class Moment:
 
     def __init__(self, view: View, objective: Objective, key: NDArray[np.uint64], *, beliefs: bool) -> None:
         self.view = view
-        self.worlds = Worlds(Knowledge.of(view))
+        self.worlds = Worlds(view)
+        facts = _facts(view, self.worlds.knowledge)
         self.scene = kernel.Scene(
-            view.rules, _callers(), view.seat, _said(view), _facts(view), _played(view), plays_of(view)
+            view.rules, _callers(), view.seat, _said(view), facts, _played(view), plays_of(view)
         )
         if objective == "match":
             self.worths = match_worths(view.rules, view.side, view.score, view.streaks)
         else:
             self.worths = point_worths(view.rules, view.side)
         self.trick = TRICK * _spread(self.worths)
-        self._key, self._beliefs, self._drawn = key, beliefs, 0
+        self._key, self._beliefs = key, beliefs
 
     def choices(self) -> bytes:
         """Returns what the seat in turn can do, of equal cards the lowest; what `greedy` does comes first."""
@@ -92,21 +99,45 @@ class Moment:
         return bytes(sorted(choices, key=lambda choice: choice != first))
 
     def draw(self, n: int) -> Sampled:
-        """Returns n worlds that were not drawn before."""
-        drawn = n * DRAWS if self._beliefs else n
-        sample = self.worlds.draw_by(self._key, drawn, start=self._drawn, fives=True)
-        self._drawn += drawn
-        assert sample.fives is not None
+        """Returns n worlds, or a few more where walks are not shorter."""
         if not self._beliefs:
-            return Sampled(*sample, float(n))
-        weights = np.empty(drawn)
-        self.scene.likelihoods(
-            sample.hands, sample.face_down, sample.fives, weights,
-            rival_slip=RIVAL_SLIP, mate_slip=MATE_SLIP, plays=True,
+            return self._uniform(n)
+        if self.view.phase == "call":
+            start = self._uniform(DRAWS * n)
+            kept = _resampled(self._likelihoods(start), n)
+            assert start.fives is not None
+            return Sampled(start.hands[kept], start.face_down[kept], start.fives[kept])
+        walks = -(-n // LENGTH)
+        start = self._uniform(DRAWS * walks)
+        assert start.fives is not None
+        kept = _resampled(self._likelihoods(start), walks)
+        hands = np.empty((walks, LENGTH, 4), np.uint64)
+        face_down = np.empty((walks, LENGTH), np.uint8)
+        self.scene.walk(
+            start.hands[kept],
+            start.face_down[kept],
+            start.fives[kept],
+            _free(self.worlds.knowledge),
+            self._key,
+            burn=BURN,
+            every=EVERY,
+            rival_slip=RIVAL_SLIP,
+            mate_slip=MATE_SLIP,
+            out_hands=hands,
+            out_face_down=face_down,
         )
-        kept = _resampled(weights, n)
-        effective = float(weights.sum() ** 2 / (weights**2).sum())
-        return Sampled(sample.hands[kept], sample.face_down[kept], sample.fives[kept], effective)
+        return Sampled(hands.reshape(-1, 4), face_down.reshape(-1), length=LENGTH)
+
+    def _uniform(self, n: int) -> Sampled:
+        return Sampled(*self.worlds.draw_by(self._key, n, fives=True))
+
+    def _likelihoods(self, sample: Sampled) -> Values:
+        assert sample.fives is not None
+        out = np.empty(len(sample.hands))
+        self.scene.likelihoods(
+            sample.hands, sample.face_down, sample.fives, out, rival_slip=RIVAL_SLIP, mate_slip=MATE_SLIP
+        )
+        return out
 
     def playouts(self, sample: Sampled, choices: bytes) -> Values:
         """Returns what each choice comes to in each world when all play on as `greedy`, (n, choices)."""
@@ -119,7 +150,7 @@ class Moment:
         return self.playouts(sample, choices)
 
     def calls(self, sample: Sampled, words: Sequence[str]) -> Values:
-        """Returns what each word comes to in each world when all then speak and play as `greedy`, (n, words)."""
+        """Returns what each word comes to in each world when all go on as `greedy`, (n, words)."""
         out = np.empty((len(sample.hands), len(words)))
         codes = bytes(map(word_code, words))
         self.scene.calls(sample.hands, sample.fives, codes, self._key, self.worths, self.trick, out)
@@ -129,7 +160,7 @@ class Moment:
 
 
 def _resampled(weights: Values, n: int) -> NDArray[np.intp]:
-    """Returns n places, each as often as its weight says: systematic resampling (Kitagawa 1996), from the middle."""
+    """Returns n places, as often as their weights say: systematic resampling (Kitagawa 1996)."""
     sums = np.cumsum(weights)
     return np.searchsorted(sums, (np.arange(n) + 0.5) * (sums[-1] / n))
 
@@ -150,7 +181,7 @@ def _key(rng: np.random.Generator) -> NDArray[np.uint64]:
     return rng.bit_generator.random_raw(2)
 
 
-def _facts(view: View) -> tuple[int, ...]:
+def _facts(view: View, knowledge: Knowledge) -> tuple[int, ...]:
     """Returns the facts at the first lead: caller, trump, hider, card shown since, blind, claimer, leader."""
     caller_leads = view.rules.first_lead is FirstLead.CALLER and view.caller is not None
     return (
@@ -158,7 +189,7 @@ def _facts(view: View) -> tuple[int, ...]:
         _number(view.trump) if view.rules.trump is Trump.CALLED else NONE,
         _number(view.hider),
         NONE if view.shown is None else int(view.shown.card),
-        view.blind,
+        knowledge.blind,
         _number(view.claimer),
         _number(view.caller) if caller_leads else ELDEST,
     )
@@ -177,6 +208,21 @@ def _said(view: View) -> bytes:
     return bytes(words)
 
 
+def _free(known: Knowledge) -> tuple[object, ...]:
+    """Returns what a walk over worlds may move, and where, as the kernel takes it."""
+    barred = [sum(SUIT_CARDS << (13 * suit) for suit in suits) for suits in known.barred]
+    return (
+        bytes(sorted(known.unseen)),
+        [EVERY_CARD if not known.need[seat] else barred[seat] for seat in range(4)],
+        None if known.held is None else (known.held[0], SUIT_CARDS << (13 * known.held[1])),
+        _number(known.hider),
+        known.hides_unseen,
+        known.blind,
+        [sum(1 << card for card in cards) for cards in known.early],
+        [sum(1 << card for card in cards) for cards in known.late],
+    )
+
+
 def _played(view: View) -> list[int]:
     sets = [0] * 4
     for play in view.plays:
@@ -188,11 +234,11 @@ def _played(view: View) -> list[int]:
 class Weighed:
     """Choices as a search weighs them; the first is what `greedy` does.
 
-    choices   bytes of the kernel: cards, of equal ones the lowest, and 64 for `reveal`
-    means     what each is worth, in the objective's unit
-    errors    standard errors of what each is worth more than the first
-    worlds    worlds, or iterations, that this rests on
-    effective their effective sample size
+    choices    bytes of the kernel: cards, of equal ones the lowest, and 64 for `reveal`
+    means      what each is worth, in the objective's unit
+    errors     standard errors of what each is worth more than the first
+    worlds     worlds, or iterations, that this rests on
+    effective  as many independent worlds would give the first choice's worth as surely
     """
 
     choices: bytes
@@ -204,8 +250,8 @@ class Weighed:
     def best(self, evidence: float) -> int:
         """Returns the place of the best choice that is surely better than the first.
 
-        The test is a one-sided z test of the difference on the same worlds, at `evidence` standard errors; where
-        several pass, the one worth most; where none does, the first.
+        The test is a one-sided z test of the paired difference, at `evidence` standard errors; worlds of one
+        walk count as one.  Where several pass, it is the one worth most; where none does, the first.
         """
         gains = self.means - self.means[0]
         passed = np.flatnonzero((gains > evidence * self.errors) & (gains > 0))
@@ -243,7 +289,9 @@ class Searcher(Player):
     def call(self, view: View) -> str:
         if self.deals == 0:
             return super().call(view)
-        return best_word(view, self.deals, self.objective, self.rng, beliefs=self.beliefs, evidence=self.evidence)
+        return best_word(
+            view, self.deals, self.objective, self.rng, beliefs=self.beliefs, evidence=self.evidence
+        )
 
     def play(self, view: View) -> Card | Literal["reveal"]:
         if len(view.legal_cards) == 1 and not view.may_reveal:
@@ -277,8 +325,8 @@ class Pimc(Searcher):
     """Perfect-information Monte Carlo: each choice is tried in each world, as if that were the deal.
 
     Ginsberg, "GIB: Imperfect information in a computationally challenging game" (2001); where it errs: Long,
-    Sturtevant, Buro and Furtak, "Understanding the success of perfect information Monte Carlo sampling in game
-    tree search" (2010).
+    Sturtevant, Buro and Furtak, "Understanding the success of perfect information Monte Carlo sampling in
+    game tree search" (2010).
 
     leaf       how a world is tried: all play on as `greedy`; or as the exact `solver` says, with open cards
                and for points; or `mixed`, greedy while many cards are left and exact from there on
@@ -309,8 +357,8 @@ class Ismcts(Searcher):
     """Information-set Monte Carlo tree search: one tree over all worlds, one iteration in each.
 
     Cowling, Powley and Whitehouse, "Information set Monte Carlo tree search" (2012), the form with a single
-    observer, as all choices in a deal are seen by all.  Below the tree all play on as `greedy`, whose choice is
-    also the first that a node tries.
+    observer, as all choices in a deal are seen by all.  Below the tree all play on as `greedy`, whose choice
+    is also the first that a node tries.
 
     explore    weight of the upper confidence bound, in units of what lies between a win and a loss
     others     `search`: the other seats choose by the tree as well, each for its side; `greedy`: they play so
@@ -344,10 +392,9 @@ class Ismcts(Searcher):
             self.others == "search", visits, means,
         )
         # A visit tells a win from a loss, so that its standard error is at most half of what lies between.
-        share = min(1.0, sample.effective / len(sample.hands))
         with np.errstate(divide="ignore"):
-            errors = _spread(moment.worths) / 2 * np.sqrt((1 / visits + 1 / visits[0]) / share)
-        return Weighed(choices, means, errors, len(sample.hands), sample.effective)
+            errors = _spread(moment.worths) / 2 * np.sqrt(1 / visits + 1 / visits[0])
+        return Weighed(choices, means, errors, len(sample.hands), float(visits[0]))
 
 
 class Mc(Player):
@@ -383,7 +430,9 @@ class Mc(Player):
         self.cards.begin(rules, seat, rng)
 
     def call(self, view: View) -> str:
-        return best_word(view, self.deals, self.objective, self.rng, beliefs=self.beliefs, evidence=self.evidence)
+        return best_word(
+            view, self.deals, self.objective, self.rng, beliefs=self.beliefs, evidence=self.evidence
+        )
 
     def play(self, view: View) -> Card | Literal["reveal"]:
         return self.cards.play(view)
@@ -409,7 +458,7 @@ def best_word(
 def _distinct_words(view: View, usual: str) -> list[str]:
     """Returns the words that may be said without those that come to the same as another one.
 
-    Letting the time run out is passing (S0.12); and of suits of which the seat holds the same ranks one will do.
+    Letting the time run out is passing (S0.12), and of suits with the same ranks in the hand one will do.
     """
     same: dict[object, str] = {}
     for word in view.legal_words:
@@ -423,11 +472,11 @@ def _distinct_words(view: View, usual: str) -> list[str]:
 
 def _weighed(choices: bytes, values: Values, sample: Sampled) -> Weighed:
     """Returns choices weighed by what each came to in each world, (worlds, choices)."""
-    gains = values - values[:, :1]
-    independent = min(float(len(values)), sample.effective)
-    return Weighed(
-        choices, values.mean(axis=0), gains.std(axis=0) / sqrt(independent), len(values), sample.effective
-    )
+    walks = values.reshape(-1, sample.length, values.shape[1]).mean(axis=1)
+    errors = (walks - walks[:, :1]).std(axis=0) / sqrt(max(len(walks) - 1, 1))
+    spread, error = values[:, 0].var(), walks[:, 0].var() / len(walks)
+    effective = min(float(spread / error), float(len(values))) if error else float(len(values))
+    return Weighed(choices, values.mean(axis=0), errors, len(values), effective)
 
 
 def _check(name: str, value: float, least: int) -> None:
@@ -437,4 +486,6 @@ def _check(name: str, value: float, least: int) -> None:
 
 def _check_word(name: str, value: str, known: Sequence[str]) -> None:
     if value not in known:
-        raise UsageError(f'player option "{name}" takes {", ".join(known)}, not "{value}"{suggest(value, known)}')
+        raise UsageError(
+            f'player option "{name}" takes {", ".join(known)}, not "{value}"{suggest(value, known)}'
+        )

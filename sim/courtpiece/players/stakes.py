@@ -32,9 +32,11 @@ def match_worths(
     score    what the callers of this deal and the others have
     streaks  deals that each of them has won in a row
 
-    It is the exact chance of a Markov chain over score, caller and streak, if the deals to come go as between
-    four `greedy` players (of which 20,000 deals were played).  Raises `UsageError` for rules without a target.
+    It is the exact chance of a Markov chain over score, caller and streak, if the deals to come go as for
+    four `greedy` players, 20,000 of which are played.  Raises `UsageError` for rules without a target.
     """
+    if rules.target is None:
+        raise UsageError("objective=match needs rules with a target: these go on without end")
     state = _State(*score, *streaks)
     worths = np.zeros((len(OUTCOMES), 2))
     for row, outcome in enumerate(OUTCOMES):
@@ -59,7 +61,7 @@ def _points(rules: RuleSet, outcome: Outcome, winner: int) -> int:
 
 @lru_cache(maxsize=64)
 def _outcome_chances(rules: RuleSet) -> NDArray[np.float64]:
-    """Returns how often four greedy players end a deal so, by outcome and winner, deals that are redealt left out."""
+    """Returns how often four greedy players end a deal so, by outcome and winner, but for redeals."""
     from courtpiece.table import Table
 
     results = Table(rules, "greedy").play(0, 0, _DEALS)
@@ -105,7 +107,7 @@ def _from(pair: list[int], side: int) -> tuple[int, int]:
 
 @lru_cache(maxsize=256)
 def _chances(rules: RuleSet, start: _State) -> dict[_State, float]:
-    """Returns the chance of the side that calls to win the match, from each state that can come after `start`."""
+    """Returns the chance of the side that calls to win the match, from each state from `start` on."""
     odds = [
         (outcome, winner, chance)
         for row, outcome in enumerate(OUTCOMES)
@@ -119,7 +121,9 @@ def _chances(rules: RuleSet, start: _State) -> dict[_State, float]:
         if state in steps:
             continue
         if len(steps) == MOST_STATES:
-            raise UsageError(f"objective=match is worked out for up to {MOST_STATES} scores: this target has more")
+            raise UsageError(
+                f"objective=match is worked out for up to {MOST_STATES} scores: this target has more"
+            )
         steps[state] = [(chance, *_step(rules, state, outcome, winner)) for outcome, winner, chance in odds]
         waiting += [following for _, following, _ in steps[state] if following is not None]
     chances = dict.fromkeys(steps, 0.5)
