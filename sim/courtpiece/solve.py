@@ -28,6 +28,7 @@ DealQuestion = Literal["tricks", "seven", "kot", "thirteen", "outcome"]
 
 MEMORY = 64 << 20  # bytes of a solver's table
 NO_TRUMP = 255
+NO_SIDE = 255
 
 _NEEDS: dict[str, tuple[int, bool]] = {  # how many tricks, and whether before the first lost one
     "seven": (MAJORITY, False),
@@ -477,9 +478,9 @@ def solve_outcomes(
     deals = len(masks)
     if deals and int(masks[0, 0]).bit_count() != FULL_HAND:
         raise CardError(f"an outcome is of whole deals, {FULL_HAND} cards a seat")
-    if ruleset.trump is not Trump.CALLED or hidden is not None:
-        raise UsageError(f"outcomes of many deals need trump=called, not {ruleset.trump}")
-    _check_score(ruleset)
+    check_outcomes(ruleset)
+    if hidden is not None:
+        raise UsageError("trump=called hides no card")
     trump = _column(trumps, deals, "trumps", range(4))
     leader = _column(leaders, deals, "leaders", range(4))
     out = np.zeros(deals, OUTCOMES)
@@ -495,6 +496,35 @@ def solve_outcomes(
 
     _in_parts(answer, deals, jobs)
     return out
+
+
+def check_outcomes(rules: RuleSet) -> None:
+    """Raises UsageError unless `solve_outcomes` can answer under these rules, well within a second a deal."""
+    if rules.trump is not Trump.CALLED:
+        raise UsageError(f"outcomes of many deals need trump=called, not {rules.trump}")
+    _check_score(rules)
+
+
+def certain_claims(
+    hands: ArrayLike, trumps: ArrayLike, leaders: ArrayLike = 0, *, memory: int = MEMORY
+) -> NDArray[np.uint8]:
+    """Returns for each whole deal the side that takes all thirteen tricks against any defence, 255 for none.
+
+    A claim of all thirteen by that side (S4.32) is certain when all four hands are open.  The arguments are
+    those of `solve_many`.
+    """
+    masks = _read_masks(hands)
+    deals = len(masks)
+    if deals and int(masks[0, 0]).bit_count() != FULL_HAND:
+        raise CardError(f"a claim of all thirteen is of whole deals, {FULL_HAND} cards a seat")
+    trump = _column(trumps, deals, "trumps", (*range(4), NO_TRUMP))
+    leader = _column(leaders, deals, "leaders", range(4))
+    solver = kernel.Solver(memory)
+    takes_all, takes_one = np.zeros((2, deals), np.int8)
+    for need, out in ((FULL_HAND, takes_all), (1, takes_one)):
+        solver.at_least(masks, trump, leader, np.full(deals, need, np.uint8), out)
+    sides = leader % 2
+    return np.where(takes_all == 1, sides, np.where(takes_one == 0, 1 - sides, NO_SIDE)).astype(np.uint8)
 
 
 def _outcome_of(rules: RuleSet, can: Callable[..., bool]) -> Outcome:

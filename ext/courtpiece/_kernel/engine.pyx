@@ -331,26 +331,112 @@ def play_calls(Setup setup, const uint64_t[::1] key, uint64_t start, five, const
     cdef Opening o
     if out.shape[1] != options:
         raise ValueError("out needs one column for each word")
-    if len(five) != 5:
-        raise ValueError("a calling hand has five cards")
-    for j in range(options):
-        if CHANGE_SUIT <= words[j] < HIDE or words[j] >= BLIND:
-            raise ValueError(f"nobody says {words[j]} first")
-    for i in range(5):
-        cards[i] = unpacked(five[i])
+    read_first_words(five, words, cards)
     with nogil:
         for i in range(size):
             start_deal(&dice, start + <uint64_t> i)
             deal_rest(&d, &dice, cards)
             for j in range(options):
                 start_deal(&dice, start + <uint64_t> i)
-                open_deal(&d, 13)
-                fill_hands(&d)
-                start_opening(&o)
-                say(&o, &d, &setup.rules, words[j])
-                go_on_speaking(&o, &d, &setup.rules, &setup.players, &dice)
+                speak_after(words[j], &o, &d, &setup.rules, &setup.players, &dice)
                 play_by_shape(&d, &setup.rules, &setup.players, &dice)
                 report(&d, <Result *> &rows[i * options + j, 0])
+
+
+cdef int read_first_words(object five, const uint8_t[::1] words, uint8_t *cards) except -1:
+    """Fill eldest's five cards; raise ValueError for what is no calling hand, or a word that nobody says first."""
+    cdef Py_ssize_t j
+    if len(five) != 5:
+        raise ValueError("a calling hand has five cards")
+    for j in range(words.shape[0]):
+        if CHANGE_SUIT <= words[j] < HIDE or words[j] >= BLIND:
+            raise ValueError(f"nobody says {words[j]} first")
+    for j in range(5):
+        cards[j] = unpacked(five[j])
+    return 0
+
+
+cdef inline void speak_after(int word, Opening *o, Deal *d, const Rules *r, const Players *players, Dice *dice) noexcept nogil:
+    """Say eldest's first word on a deal whose cards lie ready, then let the callers go on."""
+    open_deal(d, 13)
+    fill_hands(d)
+    start_opening(o)
+    say(o, d, r, word)
+    go_on_speaking(o, d, r, players, dice)
+
+
+cdef inline void lay_open(const Deal *d, uint64_t *hands, uint8_t *leader, uint8_t *hidden) noexcept nogil:
+    """Tell all that lies on the table before the first lead; a card face down is among its owner's thirteen."""
+    cdef int seat
+    for seat in range(4):
+        hands[seat] = packed_mask(d.hands[seat] | (d.face_down if seat == d.hider else 0))
+    leader[0] = d.leader
+    hidden[0] = d.hider
+    hidden[1] = packed(lowest(d.face_down)) if d.face_down else NONE
+
+
+def open_deals(Setup setup, const uint64_t[::1] key, uint64_t start, Py_ssize_t size, *, uint64_t stream=0):
+    """Deal the deals of play_deals and let the callers speak, but play no card.
+
+    Returns
+    -------
+    hands : uint64 (size, 4), the thirteen cards of each seat, bit 13*suit + rank
+    leaders : uint8 (size,), who leads the first trick
+    hidden : uint8 (size, 2), who laid a card face down, and the card; 255 where nobody did
+    results : RESULT (size,), the caller and the trump; outcome 255 but for a redeal
+    """
+    hands = np.empty((size, 4), np.uint64)
+    leaders = np.empty(size, np.uint8)
+    hidden = np.empty((size, 2), np.uint8)
+    results = np.empty(size, RESULT)
+    cdef uint64_t[:, ::1] hands_view = hands
+    cdef uint8_t[::1] leaders_view = leaders
+    cdef uint8_t[:, ::1] hidden_view = hidden, rows = checked_rows(results, 1)
+    cdef Dice dice = read_dice(key, stream)
+    cdef Py_ssize_t i
+    cdef Deal d
+    cdef Opening o
+    with nogil:
+        for i in range(size):
+            start_deal(&dice, start + <uint64_t> i)
+            deal_pack(&d, &dice)
+            speak(&o, &d, &setup.rules, &setup.players, &dice)
+            lay_open(&d, &hands_view[i, 0], &leaders_view[i], &hidden_view[i, 0])
+            report(&d, <Result *> &rows[i, 0])
+    return hands, leaders, hidden, results
+
+
+def open_calls(
+    Setup setup, const uint64_t[::1] key, uint64_t start, five, const uint8_t[::1] words, Py_ssize_t size, *, uint64_t stream=0,
+):
+    """Deal the deals of play_calls and let the callers speak, but play no card.
+
+    Returns what open_deals does, with a second dimension for the words: hands (size, len(words), 4), leaders and results
+    (size, len(words)), hidden (size, len(words), 2).
+    """
+    cdef Py_ssize_t options = words.shape[0], i, j
+    hands = np.empty((size, options, 4), np.uint64)
+    leaders = np.empty((size, options), np.uint8)
+    hidden = np.empty((size, options, 2), np.uint8)
+    results = np.empty((size, options), RESULT)
+    cdef uint64_t[:, :, ::1] hands_view = hands
+    cdef uint8_t[:, ::1] leaders_view = leaders, rows = checked_rows(results, 2)
+    cdef uint8_t[:, :, ::1] hidden_view = hidden
+    cdef Dice dice = read_dice(key, stream)
+    cdef uint8_t cards[5]
+    cdef Deal d
+    cdef Opening o
+    read_first_words(five, words, cards)
+    with nogil:
+        for i in range(size):
+            start_deal(&dice, start + <uint64_t> i)
+            deal_rest(&d, &dice, cards)
+            for j in range(options):
+                start_deal(&dice, start + <uint64_t> i)
+                speak_after(words[j], &o, &d, &setup.rules, &setup.players, &dice)
+                lay_open(&d, &hands_view[i, j, 0], &leaders_view[i, j], &hidden_view[i, j, 0])
+                report(&d, <Result *> &rows[i * options + j, 0])
+    return hands, leaders, hidden, results
 
 
 cdef uint8_t[:, ::1] checked_rows(object out, int dimensions):

@@ -52,6 +52,19 @@ def play_calls(
     *,
     stream: int = 0,
 ) -> None: ...
+def open_deals(
+    setup: Setup, key: NDArray[np.uint64], start: int, size: int, *, stream: int = 0
+) -> tuple[NDArray[np.uint64], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.void]]: ...
+def open_calls(
+    setup: Setup,
+    key: NDArray[np.uint64],
+    start: int,
+    five: Sequence[int],
+    words: NDArray[np.uint8],
+    size: int,
+    *,
+    stream: int = 0,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.void]]: ...
 def trace_deals(
     setup: Setup, key: NDArray[np.uint64], start: int, size: int, *, stream: int = 0
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint64], NDArray[np.void]]: ...

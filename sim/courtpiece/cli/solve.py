@@ -281,6 +281,10 @@ def _show_position(shown: _Shown, as_json: bool) -> None:
     console.print(Text.assemble("Best play: ", _line_text(shown, solution)), soft_wrap=True)
     if solution.outcome is not None and shown.rules is not None:
         console.print(Text(_ending(shown, solution.outcome), style="bold"), soft_wrap=True)
+    if (side := _certain_claim(shown, solution.tricks)) is not None:
+        points, unit = _claim_worth(shown, side)
+        told = f"A claim of all thirteen by {shown.side(side)} is certain: {points} {unit}s."
+        console.print(Text(told, style="bold"), soft_wrap=True)
     _print_terms(shown.rules)
 
 
@@ -319,6 +323,31 @@ def _ending(shown: _Shown, outcome: Outcome) -> str:
     return f"For points: {shown.side(winner)} {_ENDINGS[outcome.rpartition('-')[2]]}, {points} {unit}."
 
 
+def _certain_claim(shown: _Shown, tricks: int) -> int | None:
+    """Returns the side whose claim of all thirteen is certain before the first card (S4.32), if either's is.
+
+    `tricks` are the most that the side to play can take.
+    """
+    from courtpiece.deal import FULL_HAND
+
+    position = shown.position
+    begun = position.trick or position.tricks_left < FULL_HAND
+    if shown.rules is None or not shown.rules.claim or begun:
+        return None
+    side = position.turn % 2
+    return {FULL_HAND: side, 0: 1 - side}.get(tricks)
+
+
+def _claim_worth(shown: _Shown, side: int) -> tuple[int, str]:
+    """Returns what a claim made by a side scores, and in which unit."""
+    from courtpiece.rules import Counting, Outcome
+
+    assert shown.rules is not None
+    kots = shown.rules.counting is Counting.KOTS
+    score = shown.rules.kots_of if kots else shown.rules.score_of
+    return score(Outcome.CLAIM_MADE, side == 0), "kot" if kots else "point"
+
+
 def _worth(shown: _Shown, outcome: Outcome) -> tuple[int, int, str]:
     """Returns the side that wins, and what it scores in which unit."""
     from courtpiece.rules import Counting
@@ -332,6 +361,7 @@ def _worth(shown: _Shown, outcome: Outcome) -> tuple[int, int, str]:
 
 def _position_json(shown: _Shown, solution: Solution) -> dict[str, Any]:
     position, seats = shown.position, shown.seats
+    claim = _certain_claim(shown, solution.tricks)
     return {
         "rules": None if shown.rules is None else str(shown.rules),
         "trump": None if position.trump is None else position.trump.name,
@@ -343,6 +373,7 @@ def _position_json(shown: _Shown, solution: Solution) -> dict[str, Any]:
         "side": shown.side(position.turn % 2),
         "tricks": solution.tricks,
         **_outcome_json(shown, solution.outcome),
+        "certain_claim": None if claim is None else shown.side(claim),
         "cards": [
             {
                 "card": str(value.card),
@@ -461,6 +492,8 @@ def _show_table(hands: _Hands, leader: str | None, as_json: bool) -> None:
     if rows[0][0].outcome is not None:
         unit = "kots" if hands.rules.counting is Counting.KOTS else "points"
         told += f"; what the deal is to it, and its {unit}, if it called the suit"
+        if hands.rules.claim:
+            told += "; claim: one of all thirteen is certain before the first card"
     console.print(Text(f"{told}.", style="dim"), soft_wrap=True)
     _print_terms(hands.rules)
 
@@ -468,6 +501,9 @@ def _show_table(hands: _Hands, leader: str | None, as_json: bool) -> None:
 def _cell_text(cell: _Cell) -> str:
     if cell.outcome is None:
         return str(cell.tricks)
+    if (side := _certain_claim(cell.shown, cell.tricks)) is not None:
+        points, _ = _claim_worth(cell.shown, side)
+        return f"{cell.tricks:2} claim {'−' if side else '+'}{points}"
     winner, score, _ = _worth(cell.shown, cell.outcome)
     won = "win" if winner == 0 else "loss"
     word = "kot" if cell.outcome.endswith("kot") else won
@@ -477,12 +513,14 @@ def _cell_text(cell: _Cell) -> str:
 
 def _cell_json(cell: _Cell) -> dict[str, Any]:
     trump = cell.shown.position.trump
+    claim = _certain_claim(cell.shown, cell.tricks)
     return {
         "leader": cell.shown.seats[0],
         "trump": None if trump is None else trump.name,
         "tricks": cell.tricks,
         "kot": cell.kot,
         **_outcome_json(cell.shown, cell.outcome),
+        "certain_claim": None if claim is None else cell.shown.side(claim),
     }
 
 

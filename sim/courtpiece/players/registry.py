@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from courtpiece.errors import UsageError, suggest
@@ -103,7 +103,11 @@ CARD_PLAYERS: tuple[CardPlayer, ...] = (
                summary="a fixed yardstick: leads masters, else low; wins as cheaply as it can see"),
     CardPlayer(name="greedy", caller="strongest",
                summary="a sound table player: counts trumps and voids, ruffs, protects the partner"),
+    CardPlayer(name="double-dummy", caller="strongest",
+               summary="sees all cards; best play by both sides: a yardstick, not a player at the table"),
 )
+OPEN_CARDS = "double-dummy"             # the card player who sees all cards
+AT_THE_TABLE = "greedy"                 # the one beside whom he is shown
 
 Named = TypeVar("Named", Caller, CardPlayer)
 
@@ -171,6 +175,21 @@ class Lineup:
         return self.players[1]
 
     @property
+    def double_dummy(self) -> bool:
+        """True when all four see all cards, so that a deal is solved and not played."""
+        return all(map(_sees_open_cards, self.players))
+
+    @property
+    def at_the_table(self) -> Lineup:
+        """The same callers with card players who see their own cards only."""
+        one, two, three, four = (
+            replace(player, card=AT_THE_TABLE)
+            if isinstance(player, PlayerSpec) and _sees_open_cards(player) else player
+            for player in self.players
+        )
+        return Lineup((one, two, three, four))
+
+    @property
     def seats(self) -> tuple[str, str, str, str]:
         """The four players as text."""
         first, second, third, fourth = map(str, self.players)
@@ -187,6 +206,10 @@ class Lineup:
         if seats[:2] != seats[2:]:
             return ",".join(seats)
         return seats[0] if seats[0] == seats[1] else ",".join(seats[:2])
+
+
+def _sees_open_cards(player: AnyPlayer) -> bool:
+    return isinstance(player, PlayerSpec) and player.card == OPEN_CARDS
 
 
 def parse_player(text: str) -> AnyPlayer:
@@ -234,13 +257,27 @@ def parse_lineup(text: str) -> Lineup:
 
 
 def check_lineup(lineup: Lineup, rules: RuleSet) -> None:
-    """Raises UsageError where the caller is one under whom the rules never come to a trump."""
+    """Raises UsageError where these players cannot play by these rules.
+
+    The caller may be one under whom the rules never come to a trump; and what all cards seen come to must
+    be computable.
+    """
     callers = [player.caller for player in lineup.players[::2] if isinstance(player, PlayerSpec)]
     if "absent" in callers and rules.trump is not Trump.FIRST_VOID and rules.uncalled is Uncalled.NONE:
         raise UsageError(
             'the caller "absent" needs rules whose uncalled is blind-stock or random-own-five, '
             f"and in {name_of(rules)} it is {rules.uncalled}"
         )
+    if any(map(_sees_open_cards, lineup.players)):
+        from courtpiece.solve import check_outcomes
+
+        if not lineup.double_dummy:
+            raise UsageError(f"{OPEN_CARDS} plays with all four hands open, so it takes all four seats: "
+                             f'"{lineup}" has another player too')
+        try:
+            check_outcomes(rules)
+        except UsageError as error:
+            raise UsageError(f"{OPEN_CARDS} cannot play {name_of(rules)}: {error}") from None
 
 
 def available() -> list[CardPlayer | Caller]:

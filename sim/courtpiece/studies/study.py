@@ -162,7 +162,11 @@ def parameter_fields(parameters: type[Parameters]) -> list[Field[Any]]:
 
 @dataclass(frozen=True, kw_only=True)
 class Parameters:
-    """What every study can be asked; each study adds its own.  Values are read and checked whole."""
+    """What every study can be asked; each study adds its own.  Values are read and checked whole.
+
+    Players who see all cards are a yardstick for others: where there are no others, `greedy` with the same
+    callers is added on the same deals.
+    """
 
     rules: tuple[RuleSet, ...] = parameter(
         "a rule set: a preset, a file, or a line such as single-sir,target=5; give several to compare them",
@@ -170,7 +174,7 @@ class Parameters:
     )
     players: tuple[Lineup, ...] = parameter(
         "who plays: one player for all seats, two, the caller's side first, or four in order of play; "
-        "give several to compare them",
+        "give several to compare them; double-dummy alone is shown beside greedy",
         PLAYERS, ("greedy",), many=True,
     )
     seed: int = parameter("the seed of all that is random", whole(0), 1)
@@ -183,6 +187,9 @@ class Parameters:
     def __post_init__(self) -> None:
         for about in parameter_fields(type(self)):
             object.__setattr__(self, about.name, _read(about.name, about.metadata, getattr(self, about.name)))
+        if all(lineup.double_dummy for lineup in self.players):
+            beside = dict.fromkeys(lineup.at_the_table for lineup in self.players)
+            object.__setattr__(self, "players", (*self.players, *beside))
         self.check_lineups()
 
     def check_lineups(self) -> None:
@@ -190,6 +197,11 @@ class Parameters:
         for lineup in self.players:
             for rules in self.rules:
                 check_lineup(lineup, rules)
+
+    @property
+    def solved(self) -> int:
+        """How many of the line-ups see all cards: their deals are solved, a few hundred a second."""
+        return sum(lineup.double_dummy for lineup in self.lineups)
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
@@ -306,6 +318,7 @@ class Study(ABC, Generic[P]):
     version: ClassVar[int] = 1          # goes up when results change, never for speed
     extent: ClassVar[str] = "deals"     # the parameter that counts the units, and their name
     default_units: ClassVar[int] = 1_000_000
+    solved_units: ClassVar[int] = 50_000        # the default with players who see all cards: some minutes
     # "threads" where `chunk` leaves Python's lock alone nearly all the time, as the kernel does.
     parallel: ClassVar[Literal["threads", "processes"]] = "processes"
     Parameters: ClassVar[type[Parameters]] = Parameters
@@ -317,7 +330,9 @@ class Study(ABC, Generic[P]):
     def units(self, p: P) -> int | None:
         """Returns how many units are asked for; None when the precision alone decides."""
         wanted: int | None = getattr(p, self.extent_of(p))
-        return self.default_units if wanted is None and p.precision is None else wanted
+        if wanted is None and p.precision is None:
+            return self.solved_units if p.solved else self.default_units
+        return wanted
 
     def extent_of(self, p: P) -> str:
         """Returns the parameter that counts the units."""

@@ -38,6 +38,7 @@ QUALITIES = {
     "win": "wins", "kot": "kots", "conceded": "conceded", "points_ahead": "points", "tricks": "tricks"
 }
 CHANCES = ("win", "kot", "conceded")
+_OF_TRICKS = ("tricks", "tricks_half_width")    # what tables do not tell of deals that were solved
 HONOURS = ("none", "Q", "K", "KQ", "A", "AQ", "AK", "AKQ")      # the position is a number in binary
 _NUMBERS = ("no card of it", "one card", "two cards", "three cards", "four cards", "five cards")
 _HOW_MANY = ("no_A_K_Q", "one_of_A_K_Q", "two_of_A_K_Q", "all_of_A_K_Q")
@@ -50,7 +51,7 @@ _TOLD = {
     "kot": ("", "chance that it wins with a kot"),
     "conceded": ("", "chance that the defenders make a kot"),
     "points_ahead": ("points", "mean of the points of the caller's side less the defenders' (or kots)"),
-    "tricks": ("tricks", "mean of the tricks its side takes until the deal ends"),
+    "tricks": ("tricks", "mean of the tricks its side takes until the deal ends; null for double-dummy"),
 }
 
 
@@ -153,6 +154,8 @@ def summarise(p: TrumpCallParameters, rows: pl.LazyFrame) -> dict[str, pl.DataFr
             for name, values in _tables(sample, drawn=not p.given).items():
                 size = len(next(iter(values.values())))
                 told = {**{key: [value] * size for key, value in who.items()}, **values}
+                if lineup.double_dummy:
+                    told |= {key: [None] * size for key in _OF_TRICKS if key in told}
                 found[name].append(pl.DataFrame(
                     {key: np.asarray(told[key]).tolist() for key in columns[name]}, schema=columns[name]
                 ))
@@ -188,7 +191,7 @@ class _Sample:
 
         def spread(name: str) -> Integers:
             out = np.zeros((size, 2, MOST_CALLS), np.int64)
-            out[where] = rows[name].to_numpy()
+            out[where] = rows[name].fill_null(0).to_numpy()
             return out
 
         words: list[list[list[str]]] = [[] for _ in range(size)]
@@ -326,6 +329,8 @@ def _summary(sample: _Sample, drawn: bool) -> Iterator[dict[str, Any]]:
             lost = sample.best - weights
             found["regret"] = sample.value("points_ahead", lost), sample.points_error(lost)
             found["agreement"] = _over_halves((sample.best * weights).sum(axis=-1))
+        if sample.lineup.double_dummy:
+            del found["tricks"]         # the deals were solved, not played
         for measure, (values, errors) in found.items():
             n = size if measure == "agreement" else deals
             told = _mean(values, errors, n, drawn, measure in (*CHANCES, "agreement"))
