@@ -169,6 +169,34 @@ def _mean_of_pairs(both: float, neither: float, pairs: float) -> tuple[float, fl
     return (1 + ahead) / 2, math.sqrt(max(0.0, ((both + neither) / pairs - ahead**2) / pairs)) / 2
 
 
+ELO = 400 / math.log(10)                # rating points for odds of e to 1: 400 points are ten to one
+
+
+def bradley_terry(wins: Floats) -> Floats:
+    """Returns the ratings of players, in Elo points with mean 0, from how often each beat each.
+
+    `wins[i, j]` is how many games player i won against player j.  The model (Bradley and Terry, 1952) makes
+    the chance that i beats j depend on the difference of their ratings; the ratings are the most likely
+    ones once half a game is added to each side of every pairing, so that they are finite for one who never
+    lost.
+    """
+    from scipy.optimize import minimize
+
+    size = len(wins)
+    games = wins + 0.5 * (1 - np.eye(size))
+    games /= games.sum()
+
+    def cost(ratings: Floats) -> float:
+        return float((games * np.logaddexp(0, ratings[None, :] - ratings[:, None])).sum())
+
+    def slope(ratings: Floats) -> Floats:
+        surprise = games / (1 + np.exp(ratings[:, None] - ratings[None, :]))    # won by the row's player
+        return np.asarray(surprise.sum(axis=0) - surprise.sum(axis=1))
+
+    found = minimize(cost, np.zeros(size), jac=slope, method="BFGS", options={"gtol": 1e-9})
+    return np.asarray(ELO * (found.x - found.x.mean()))
+
+
 # Bets of the confidence sequence, as parts of the largest that is allowed: from nearly all to a thousandth.
 _BETS = 0.99 * 2.0 ** (-np.arange(21) / 2)
 

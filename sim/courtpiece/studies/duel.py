@@ -248,7 +248,7 @@ class Duel(Study[DuelParameters]):
             who = {"rules": name_of(rules)}
             part = rows.filter(pl.col("rules") == who["rules"]).sort(unit)
             count = _count_pairs(part)
-            summary += [{**who, "measure": measure, **_told(found)}
+            summary += [{**who, "measure": measure, **estimate_row(found)}
                         for measure, found in _estimates(p, part, count)]
             won = count["both"], count["one"], count["neither"]
             low, high = confidence_sequence(*won)
@@ -369,10 +369,11 @@ def _halved(found: Estimate) -> Estimate:
     )
 
 
-def _told(found: Estimate) -> dict[str, Any]:
+def estimate_row(found: Estimate, scale: float = 1) -> dict[str, Any]:
+    """Returns an estimate as the columns of a table have it, times `scale`."""
     return {
-        "value": found.value, "standard_error": found.standard_error, "low": found.low, "high": found.high,
-        "n": found.n, "method": str(found.method),
+        "value": found.value * scale, "standard_error": found.standard_error * scale,
+        "low": found.low * scale, "high": found.high * scale, "n": found.n, "method": str(found.method),
     }
 
 
