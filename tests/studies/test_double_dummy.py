@@ -42,10 +42,13 @@ def as_played(rules: str, caller: str, seed: int, start: int, count: int) -> lis
     return deals
 
 
-@pytest.mark.parametrize("name", RULES)
-def test_a_deal_comes_to_what_the_solver_says_of_the_same_cards_and_call(name: str) -> None:
-    results = Table(name, "double-dummy/longest").play(31, 400, 12)
-    deals = as_played(name, "longest", 31, 400, 12)
+@pytest.mark.parametrize(
+    ("name", "caller"),
+    [*((name, "longest") for name in RULES), ("single-sir,first_lead=caller", "longest:pass=always")],
+)
+def test_a_deal_comes_to_what_the_solver_says_of_the_same_cards_and_call(name: str, caller: str) -> None:
+    results = Table(name, f"double-dummy/{caller}").play(31, 400, 16)
+    deals = as_played(name, caller, 31, 400, 16)
     for number, (deal, result) in enumerate(zip(deals, results, strict=True), 400):
         where = f"deal {number} of seed 31"
         if deal.phase == "over":
