@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from courtpiece.cards import PACK, Card
-from courtpiece.deal import REVEAL, Deal
+from courtpiece.deal import ELDEST, REVEAL, Deal
 from courtpiece.rules import Reveal, RuleSet, Trump, Uncalled
 from courtpiece.worlds import Knowledge, Sample, Worlds
 from tests.plain_worlds import Question, at, moments, random_deal, replayed
@@ -47,8 +47,10 @@ def _asked_without_trump(deal: Deal, seat: int) -> bool:
 
 
 def _blind_card_is_out(deal: Deal, seat: int) -> bool:
+    """Tells whether another than eldest wonders if eldest has the blind card: there its weight matters."""
     blind = next(Card.parse(word.split()[1]) for word in deal.words if word.startswith("blind"))
-    return any(blind in deal.hands[other] for other in range(4) if other != seat)
+    out = any(blind in deal.hands[other] for other in range(4) if other != seat)
+    return out and seat != ELDEST and bool(deal.hands[ELDEST])
 
 
 KINDS = {
