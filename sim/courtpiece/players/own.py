@@ -25,7 +25,7 @@ _IN_FILE = re.compile(r"(?P<file>.+\.py):(?P<name>\w+)(?P<options>(:.*)?)")
 _WORDS = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
 
 # Built-in players that are written in Python, with where they lie.
-BUILT_IN: dict[str, str] = {}
+BUILT_IN = {"clairvoyant": "courtpiece.players.clairvoyant:Clairvoyant"}
 
 
 def find(text: str) -> OwnPlayer | None:
