@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from courtpiece._kernel import engine
-from courtpiece.players import parse_player
+from courtpiece.players import parse_built_in
 from courtpiece.players.callers import LONGEST, STRONGEST, Weights, kernel_caller
 from courtpiece.rules import RuleSet, presets
-from courtpiece.table import word_code
+from courtpiece.words import word_code
 
 Floats = NDArray[np.float64]
 
@@ -53,7 +53,7 @@ def ideas() -> dict[str, tuple[int, str]]:
 def play(rules: RuleSet, ours: str, theirs: str, deals: int, *, without: int = 0,
          caller: str = "longest") -> NDArray[np.void]:
     """Returns the results of the deals with two card players, the caller's side first."""
-    word = kernel_caller(parse_player(f"random/{caller}"))
+    word = kernel_caller(parse_built_in(f"random/{caller}"))
     setup = engine.Setup(rules, [ours, theirs, ours, theirs], [word, word], without=without)
     out = np.empty(deals, engine.RESULT)
     engine.play_deals(setup, KEY, 0, out)
@@ -106,7 +106,7 @@ def random_hands(size: int, seed: int) -> NDArray[np.int64]:
 def try_words(rules: RuleSet, hands: NDArray[np.int64], words: Sequence[Sequence[int]], deals: int,
               start: int = 0) -> Floats:
     """Returns the share of `deals` deals won by the caller's side for each word (codes, a row a hand)."""
-    word = kernel_caller(parse_player("greedy"))
+    word = kernel_caller(parse_built_in("greedy"))
     setup = engine.Setup(rules, ["greedy"] * 4, [word, word])
     said = np.asarray(words, np.uint8)
     out = np.empty((deals, said.shape[1]), engine.RESULT)

@@ -23,12 +23,15 @@ if TYPE_CHECKING:
     from courtpiece.deal import Deal
     from courtpiece.errors import CourtpieceError
     from courtpiece.match import Match
+    from courtpiece.players.builtin import built_in
+    from courtpiece.players.player import Player
     from courtpiece.rules import Outcome, RuleSet, presets
     from courtpiece.rules import resolve as rules
     from courtpiece.run import Run, run
     from courtpiece.solve import solve
     from courtpiece.table import Table
     from courtpiece.verification import verify
+    from courtpiece.view import View
 
 __all__ = [
     "Card",
@@ -36,10 +39,13 @@ __all__ = [
     "Deal",
     "Match",
     "Outcome",
+    "Player",
     "RuleSet",
     "Run",
     "Suit",
     "Table",
+    "View",
+    "built_in",
     "call",
     "parse_cards",
     "presets",
@@ -55,10 +61,13 @@ _HOMES = {
     "deal": ["Deal"],
     "errors": ["CourtpieceError"],
     "match": ["Match"],
+    "players.builtin": ["built_in"],
+    "players.player": ["Player"],
     "rules": ["Outcome", "RuleSet", "presets"],
     "run": ["Run"],
     "table": ["Table"],
     "verification": ["verify"],
+    "view": ["View"],
 }
 
 

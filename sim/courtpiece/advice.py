@@ -51,11 +51,14 @@ from courtpiece.stats import (
     proportion,
 )
 from courtpiece.table import RESULT, Table
+from courtpiece.words import NONE
 
 MOST_CALLS = 7                          # four suits (or five cards), pass, thirteenth, redeal
 DEALS = 40_000                          # half-widths under half a percentage point of P(win)
+SOLVED_DEALS = 1_000                    # with players who see all cards: some seconds
 
 _BATCH = 20_000
+_SOLVED_BATCH = 250
 _REDEALT = 1 << 18                      # between the streams of a hand's fresh deals: above every class
 _REDEAL_CODE = list(Outcome).index(Outcome.REDEAL)
 _TAKEN = 14                             # 0 to 13 tricks
@@ -128,6 +131,8 @@ class Calls:
 class Tally:
     """What came of the calls of a hand on some deals, kept apart for even and odd deals.
 
+    Deals that were solved and not played tell no tricks; they are counted with none.
+
     The best of several calls is chosen on the deals of one half and valued on those of the other, because
     it looks too good on the deals that chose it.
     """
@@ -169,11 +174,17 @@ class Worth:
 
 def play_calls(table: Table, worth: Worth, calls: Calls, seed: int, start: int, count: int) -> Tally:
     """Returns what comes of every call of a hand on its deals start … start+count-1."""
+    size = _batch(table)
     batches = [
-        _play_batch(table, worth, calls, seed, at, min(_BATCH, start + count - at))
-        for at in range(start, start + count, _BATCH)
+        _play_batch(table, worth, calls, seed, at, min(size, start + count - at))
+        for at in range(start, start + count, size)
     ]
     return reduce(add, batches)
+
+
+def _batch(table: Table) -> int:
+    """Returns how many deals are played at a time."""
+    return _SOLVED_BATCH if table.lineup.double_dummy else _BATCH
 
 
 def _play_batch(table: Table, worth: Worth, calls: Calls, seed: int, start: int, count: int) -> Tally:
@@ -184,7 +195,8 @@ def _play_batch(table: Table, worth: Worth, calls: Calls, seed: int, start: int,
     out[:, said] = table.play_calls(calls.hand_class.cards, words, seed, start, count, stream=stream)
     if "redeal" in calls.canonical:
         out[:, calls.canonical.index("redeal")] = _fresh_deals(table, seed, start, count, stream + _REDEALT)
-    codes = (out["outcome"].astype(np.int64) * 2 + out["winner"]) * _TAKEN + out["taken"][:, :, 0]
+    taken = np.where(out["taken"][:, :, 0] == NONE, 0, out["taken"][:, :, 0])
+    codes = (out["outcome"].astype(np.int64) * 2 + out["winner"]) * _TAKEN + taken
     points = worth.points[codes]
     halves = [slice(start % 2, None, 2), slice(1 - start % 2, None, 2)]
     return Tally(
@@ -212,13 +224,14 @@ class CallValue:
     kot: Estimate                       # … with a kot
     conceded: Estimate                  # chance that the defenders make a kot
     points: Estimate                    # mean points ahead: the caller's side's less the defenders'
-    tricks: Estimate                    # mean of the tricks the caller's side takes until the deal ends
+    tricks: Estimate | None             # mean of the tricks the caller's side takes until the deal ends;
+                                        # None where deals are solved and not played
 
     @property
     def estimates(self) -> dict[str, Estimate]:
-        """The five estimates by name."""
-        return {"win": self.win, "kot": self.kot, "conceded": self.conceded,
-                "points": self.points, "tricks": self.tricks}
+        """The estimates by name."""
+        told = {"win": self.win, "kot": self.kot, "conceded": self.conceded, "points": self.points}
+        return told if self.tricks is None else {**told, "tricks": self.tricks}
 
     def __str__(self) -> str:
         """The call in words: `spades`, `hearts or clubs`, `lay 7♥ face down`, `pass`."""
@@ -298,7 +311,8 @@ class Advice:
     @property
     def method(self) -> str:
         """How the numbers came about, in one line."""
-        return (f"{name_of(self.rules)}, players {self.players}, {self.deals:,} deals for each call, "
+        seen = " (all four see all cards and play perfectly)" if self.players.double_dummy else ""
+        return (f"{name_of(self.rules)}, players {self.players}{seen}, {self.deals:,} deals for each call, "
                 f"seed {self.seed}; ± is half a 95 % interval")
 
     def rows(self) -> list[tuple[str, ...]]:
@@ -311,7 +325,8 @@ class Advice:
     @property
     def head(self) -> tuple[str, ...]:
         """The names of the columns of `rows`."""
-        return ("call", "win %", "kot %", "conceded %", f"{self.unit} ahead", "tricks")
+        told = ("call", "win %", "kot %", "conceded %", f"{self.unit} ahead", "tricks")
+        return told[: 1 + len(self.best.estimates)]
 
     def to_dict(self) -> dict[str, Any]:
         """Returns everything as JSON can hold it."""
@@ -407,8 +422,9 @@ def call(
 ) -> Advice:
     """Returns which call is best on five cards, and how good each is.
 
-    `deals` (40,000) is how many deals each call is played on.  With `precision` the deals go on until every
-    half-width in the table is at most that, but not beyond `deals` when both are given.
+    `deals` (40,000; 1,000 with `double-dummy`) is how many deals each call is played on.  With `precision`
+    the deals go on until every half-width in the table is at most that, but not beyond `deals` when both are
+    given.
     Raises CardError for what is no calling hand, RulesError and UsageError for the rest.
     """
     five = read_five(hand)
@@ -418,9 +434,10 @@ def call(
         raise UsageError(f"precision must be above 0, not {precision}")
     table = Table(rules, players)
     calls, worth = Calls.of(five, table.rules), Worth(table.rules)
-    most = deals or (DEALS if precision is None else None)
+    usual = SOLVED_DEALS if table.lineup.double_dummy else DEALS
+    most = deals or (usual if precision is None else None)
     tally = _play_until(table, worth, calls, seed, most, precision)
-    values = _values(tally, worth, calls)
+    values = _values(table, tally, worth, calls)
     even, odd = (tally.total(worth.points)[half] for half in (0, 1))
     best, runner_up = sorted(range(len(values)), key=lambda place: -int(even[place]))[:2]
     return Advice(
@@ -441,9 +458,9 @@ def _play_until(
 ) -> Tally:
     """Returns the tally of `most` deals, or of as many as the precision needs."""
     tally: Tally | None = None
-    start, batches, look = 0, 0, 1
+    start, batches, look, size = 0, 0, 1, _batch(table)
     while True:
-        count = _BATCH if most is None else min(_BATCH, most - start)
+        count = size if most is None else min(size, most - start)
         played = play_calls(table, worth, calls, seed, start, count)
         tally = played if tally is None else tally + played
         start, batches = start + count, batches + 1
@@ -451,14 +468,14 @@ def _play_until(
             return tally
         if precision is not None and batches == look:
             stopping = Stopping(precision=precision)
-            widths = [told.half_width for value in _values(tally, worth, calls)
+            widths = [told.half_width for value in _values(table, tally, worth, calls)
                       for told in value.estimates.values()]
             if stopping.reached(widths):
                 return tally
             look = stopping.next_look(batches, widths)
 
 
-def _values(tally: Tally, worth: Worth, calls: Calls) -> list[CallValue]:
+def _values(table: Table, tally: Tally, worth: Worth, calls: Calls) -> list[CallValue]:
     """Returns what each call is worth over all deals, in the order of `calls`."""
     n = int(tally.deals.sum())
 
@@ -476,7 +493,7 @@ def _values(tally: Tally, worth: Worth, calls: Calls) -> list[CallValue]:
             kot=proportion(kots, n),
             conceded=proportion(conceded, n),
             points=mean(n, points, points_squared),
-            tricks=mean(n, tricks, tricks_squared),
+            tricks=None if table.lineup.double_dummy else mean(n, tricks, tricks_squared),
         )
         for words, wins, kots, conceded, points, points_squared, tricks, tricks_squared in columns
     ]

@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 
 from courtpiece._kernel import engine
-from courtpiece.players import CARD_PLAYERS
 from courtpiece.rules import name_of
 from courtpiece.table import Table
 
-PLAYERS = tuple(player.name for player in CARD_PLAYERS)
+PLAYERS = engine.CARD_PLAYERS
 RULES = (
     "single-sir",
     "double-sir",

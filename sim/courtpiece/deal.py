@@ -35,6 +35,9 @@ from courtpiece.rules import (
 if TYPE_CHECKING:
     import numpy as np
 
+    from courtpiece.match import Match
+    from courtpiece.view import View
+
 Phase = Literal["call", "play", "over"]
 
 ELDEST, PARTNER, DEALER = 0, 2, 3
@@ -52,6 +55,14 @@ _HIGHEST_FOR_REDEAL = {  # S4.17, B10: the condition is on all five cards
     Redeal.NO_CARD_ABOVE_TEN: RANKS.index("T"),
     Redeal.NO_CARD_ABOVE_NINE: RANKS.index("9"),
 }
+
+
+class Shown(NamedTuple):
+    """When the hidden card was turned up: before whose card, and after how many cards of the deal."""
+
+    card: Card
+    turn: int
+    after: int
 
 
 class Trick(NamedTuple):
@@ -148,6 +159,9 @@ class Deal:
     trick        the cards of the trick on the table
     leader       who leads, or led, that trick
     pile         how many tricks lie in the pile
+    voids        the suits of which each seat has shown that it holds no more; a card turned up later may
+                 have come back to its hand all the same
+    shown        when the hidden card was turned up, if it was
     taken        tricks collected by each side
     tens         tens in the tricks collected by each side
     outcome      how the deal ended, or None
@@ -176,12 +190,14 @@ class Deal:
         "pile",
         "plays",
         "rules",
+        "shown",
         "taken",
         "tens",
         "trick",
         "tricks",
         "trump",
         "turn",
+        "voids",
         "winner",
         "words",
     )
@@ -207,6 +223,8 @@ class Deal:
         self.pile = 0
         self.taken = [0, 0]
         self.tens = [0, 0]
+        self.voids: list[frozenset[Suit]] = [frozenset()] * 4
+        self.shown: Shown | None = None
         self.outcome: Outcome | None = None
         self.winner: int | None = None
         self._awaiting_blind = False  # the last chooser's time is up; the blind card comes next
@@ -260,7 +278,18 @@ class Deal:
         """The number, from 1, of the trick on the table; an ending's last trick is the thirteenth."""
         return FULL_HAND - len(self.dealt[ELDEST]) + len(self.tricks) + 1
 
+    def view(self, seat: int, match: Match | None = None) -> View:
+        """Returns what `seat` may see of this deal, and of the match of which it is part."""
+        from courtpiece.view import View
+
+        return View.of(self, seat, match)
+
     # The call
+
+    @property
+    def awaits_blind(self) -> bool:
+        """True when nobody called and the next word is the card that the dealer turns up (S0.14)."""
+        return self._awaiting_blind
 
     def first_five(self, seat: int) -> tuple[Card, ...]:
         """Returns the cards on which `seat` calls (S0.8, S0.9)."""
@@ -481,6 +510,7 @@ class Deal:
             return
         self.hands[self.hider].append(self.hidden_card)  # A34
         self.trump = self.hidden_card.suit  # S0.53
+        self.shown = Shown(self.hidden_card, self.turn, 4 * len(self.tricks) + len(self.trick))
         self.hidden_card = None
         whole_trick = self.rules.reveal_scope is RevealScope.WHOLE_TRICK
         self._trump_from = 0 if whole_trick else len(self.trick)  # S0.57, A30
@@ -505,6 +535,7 @@ class Deal:
         """
         if card not in self.legal_cards():
             raise self._play_error(card)
+        self._note_void(card)
         self.plays.append(card)
         self.hands[self.turn].remove(card)
         self.trick.append(card)
@@ -518,6 +549,15 @@ class Deal:
             self._finish_trick()
         if self.phase == "play":
             self._turn_up_if_due()
+
+    def _note_void(self, card: Card) -> None:
+        """Notes what the card of the seat in turn tells of the suits that it does not hold."""
+        if not self.trick or card.suit is self.trick[0].suit:
+            return
+        lacks = {self.trick[0].suit}
+        if self._must_trump and self.trump is not None and card.suit is not self.trump:
+            lacks.add(self.trump)  # S0.55, S0.80: he owed one
+        self.voids[self.turn] |= lacks
 
     def _finish_trick(self) -> None:
         position = winning_position(self.trick, self.trump, self._trump_from)

@@ -60,6 +60,10 @@ class RecordError(CourtpieceError):
         return self.message
 
 
+class PlayerError(CourtpieceError):
+    """A player in Python that did what the rules forbid, or raised an error."""
+
+
 class RunError(CourtpieceError):
     """A run's folder that is not one, holds another design, or is damaged."""
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from courtpiece.cards import Card
 from courtpiece.deal import DEALER, Deal
-from courtpiece.table import NONE, REVEAL, Table, check_numbers, word_text
+from courtpiece.table import Table, check_numbers
+from courtpiece.words import NONE, REVEAL, word_text
 
 _BATCH = 256
 

@@ -226,7 +226,7 @@ class _Execution:
         self.played = 0
         self.notes: list[str] = []
         self.on_disk = folder.read_design()
-        self.size = chunk or study.chunk_units(p)
+        self.size = chunk or (1 if self.on_disk else study.chunk_of(p))
         if self.on_disk is not None:
             self._check_same_design(self.on_disk)
             self.size = self.on_disk.plan.chunk
@@ -342,10 +342,11 @@ class _Execution:
         import joblib
 
         own = {}
-        if self.study.parallel == "processes":
+        backend = self.study.backend(self.p)
+        if backend == "processes":
             own = {"initializer": _begin_worker, "initargs": (os.getpid(),)}
         finished = joblib.Parallel(
-            n_jobs=jobs, prefer=self.study.parallel, return_as="generator_unordered", batch_size=1, **own
+            n_jobs=jobs, prefer=backend, return_as="generator_unordered", batch_size=1, **own
         )(joblib.delayed(_Task.play)(task, halt) for task in takewhile(lambda task: not halt.now, tasks))
         with closing(finished):
             yield from finished
@@ -451,7 +452,10 @@ def design_of(study: Study[Any], p: Parameters, plan: Plan) -> Design:
             command += [part for text in p.typed(about.name) for part in (option, text)]
     return Design(
         study=study.name,
-        behaviour=f"courtpiece {BEHAVIOUR}, {study.name} {study.version}",
+        behaviour=", ".join([
+            f"courtpiece {BEHAVIOUR}", f"{study.name} {study.version}",
+            *(f"{player} {player.version}" for player in p.own_players if player.version),
+        ]),
         parameters=p.design(),
         shown=p.shown(),
         rules={name_of(rules): str(rules) for rules in p.rules},

@@ -22,6 +22,8 @@ from courtpiece.cards import PACK, TENS, Card, Suit, format_cards, parse_cards
 from courtpiece.deal import ACE, FULL_HAND, MAJORITY, REVEAL, Deal, winning_position
 from courtpiece.errors import CardError, UsageError
 from courtpiece.rules import Collection, Objective, Outcome, PileBlock, RuleSet, RulesSpec, Trump, resolve
+from courtpiece.words import REVEAL as SHOW
+from courtpiece.words import word_code
 
 Hand = str | Sequence[Card]
 Hands = str | Sequence[Hand]
@@ -30,8 +32,7 @@ Question = Literal["tricks", "seven", "kot", "thirteen"]
 DealQuestion = Literal["tricks", "seven", "kot", "thirteen", "outcome"]
 
 MEMORY = 64 << 20  # bytes of a solver's table
-NO_TRUMP = NOBODY = 255
-SHOW = 64  # the word "reveal" in the kernel
+NO_TRUMP = NOBODY = NO_SIDE = 255
 
 _NEEDS: dict[str, tuple[int, bool]] = {  # how many tricks, and whether before the first lost one
     "seven": (MAJORITY, False),
@@ -367,8 +368,6 @@ def _taken_up_deal(deal: Deal) -> exact.Solver:
         raise UsageError("the deal is over: there is nothing left to solve")
     if deal.phase == "call":
         raise UsageError("trump is not set yet in this deal: solve it once the call is complete")
-    from courtpiece.table import word_code  # tables seat players, who may solve
-
     solver = _exact(deal.rules)
     solver.place(
         np.array([[int(card) for card in hand] for hand in deal.dealt], np.uint8),
@@ -690,6 +689,36 @@ def _read_hidden(hidden: ArrayLike | None, masks: NDArray[np.uint64], rules: Rul
         bad = int(np.nonzero(held == 0)[0][0])
         raise CardError(f"deal {bad}: seat {given[bad, 0]} does not hold {Card(given[bad, 1])}")
     return np.ascontiguousarray(given.astype(np.uint8))
+
+
+def check_outcomes(rules: RuleSet) -> None:
+    """Raises UsageError unless `solve_outcomes` can answer under these rules well within a second a deal."""
+    if rules.collection is Collection.PILE and rules.objective is Objective.TENS:
+        raise UsageError("exact outcomes take seconds a deal where objective=tens and collection=pile")
+
+
+def certain_claims(
+    hands: ArrayLike, trumps: ArrayLike, leaders: ArrayLike = 0, *, memory: int = MEMORY
+) -> NDArray[np.uint8]:
+    """Returns for each whole deal the side that takes all thirteen tricks against any defence, 255 for none.
+
+    A claim of all thirteen by that side (S4.32) is certain when all four hands are open.  The arguments are
+    those of `solve_many`.
+    """
+    masks = _read_masks(hands)
+    deals = len(masks)
+    if deals and int(masks[0, 0]).bit_count() != FULL_HAND:
+        raise CardError(f"a claim of all thirteen is of whole deals, {FULL_HAND} cards a seat")
+    trump = _column(trumps, deals, "trumps", (*range(4), NO_TRUMP))
+    leader = _column(leaders, deals, "leaders", range(4))
+    solver = kernel.Solver(memory)
+    takes_all, takes_one = np.zeros((2, deals), np.int8)
+    for need, out in ((FULL_HAND, takes_all), (1, takes_one)):
+        solver.at_least(masks, trump, leader, np.full(deals, need, np.uint8), out)
+    sides = leader % 2
+    return np.where(takes_all == 1, sides, np.where(takes_one == 0, 1 - sides, NO_SIDE)).astype(np.uint8)
+
+
 
 
 def _in_parts(answer: Callable[[slice], None], deals: int, jobs: int) -> None:

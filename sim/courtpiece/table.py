@@ -15,53 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from courtpiece._kernel import engine
-from courtpiece.cards import Card
+from courtpiece.deal import ELDEST, PARTNER
+from courtpiece.driver import Decision, Driver, open_choices, plays_of
 from courtpiece.errors import UsageError
 from courtpiece.players.callers import kernel_caller
-from courtpiece.players.registry import Lineup, check_lineup, parse_lineup
-from courtpiece.rules import RuleSet, RulesSpec, resolve
+from courtpiece.players.registry import Lineup, PlayerSpec, check_lineup, parse_lineup
+from courtpiece.rules import Collection, FirstLead, Objective, Outcome, RuleSet, RulesSpec, Trump, resolve
 from courtpiece.rules.values import show
+from courtpiece.solve import certain_claims, solve_outcomes
+from courtpiece.words import MOST_PLAYS, MOST_WORDS, NONE, word_code
 
 RESULT = engine.RESULT
 DEALS = 2**64  # of one seed
-NONE = 255  # in an array: no card, no suit, no seat
-REVEAL = 64  # in an array of plays: the word `reveal`
-
-_PLAIN_WORDS = (
-    "S",
-    "H",
-    "D",
-    "C",
-    "pass",
-    "timeout",
-    "thirteenth",
-    "redeal",
-    "change S",
-    "change H",
-    "change D",
-    "change C",
-)
-_CARD_WORDS = {"hide": 64, "blind": 128, "change": 192}
-
-
-def word_code(word: str) -> int:
-    """Returns the kernel's byte for a call word of the deal record, such as `S`, `hide 7H` or `pass`.
-
-    >>> word_code("pass"), word_text(word_code("hide 7H"))
-    (4, 'hide 7H')
-    """
-    if word in _PLAIN_WORDS:
-        return _PLAIN_WORDS.index(word)
-    kind, _, card = word.partition(" ")
-    return _CARD_WORDS[kind] + Card.parse(card)
-
-
-def word_text(code: int) -> str:
-    """Returns the call word for the kernel's byte."""
-    if code < len(_PLAIN_WORDS):
-        return _PLAIN_WORDS[code]
-    kind = {code_: name for name, code_ in _CARD_WORDS.items()}[code & 192]
-    return f"{kind} {Card(code & 63)}"
+UNASKED = 254  # in an array of claims: nobody asked
+OPENED = engine.CARD_PLAYERS[0]  # sits at the kernel's table where no card is played
 
 
 class Trace(NamedTuple):
@@ -82,23 +49,40 @@ class Trace(NamedTuple):
 class Table:
     """Rules and four players.
 
-    `rules` is a rule set or what names one; `players` a line-up or its text ("greedy", or "greedy,simple":
-    the caller's side first).
+    `rules` is a rule set or what names one; `players` a line-up or its text: "greedy"; "greedy,simple", the
+    caller's side first; or four in order of play.  With a player in Python among them deals are played one
+    by one, in thousandths of a second and what the player needs, and by one thread at a time.
+
+    Where the players are `double-dummy` the callers speak, and what the deal then comes to is solved with all
+    four hands open.  No cards are played, so `taken` of a result is 255, and `tens` where tens decide.
     """
 
     def __init__(self, rules: RulesSpec, players: Lineup | str) -> None:
         self.rules: RuleSet = resolve(rules)
         self.lineup = parse_lineup(players) if isinstance(players, str) else players
-        seats = (self.lineup.caller_side, self.lineup.defender_side) * 2
         check_lineup(self.lineup, self.rules)
-        caller = kernel_caller(self.lineup.caller_side)
-        self._setup = engine.Setup(self.rules, [player.card for player in seats], [caller, caller])
+        self._driver: Driver | None = None
+        specs = [player for player in self.lineup.players if isinstance(player, PlayerSpec)]
+        if len(specs) < len(self.lineup.players):
+            self._driver = Driver(self.rules, self.lineup)
+        else:
+            callers = [kernel_caller(specs[seat]) for seat in (ELDEST, PARTNER)]
+            cards = [OPENED if self.lineup.double_dummy else player.card for player in specs]
+            self._setup = engine.Setup(self.rules, cards, callers)
 
     def play(self, seed: int, start: int, count: int, *, stream: int = 0) -> NDArray[np.void]:
         """Returns the results of deals start … start+count-1, an array of RESULT of shape (count,)."""
         check_numbers(start, count)
+        if self.lineup.double_dummy:
+            return self._solved(self._opened(seed, start, count, stream))
         out = np.empty(count, RESULT)
-        engine.play_deals(self._setup, _key(seed), start, out, stream=stream)
+        if self._driver is None:
+            engine.play_deals(self._setup, seed_key(seed), start, out, stream=stream)
+            return out
+        sitting = self._driver.start(seed, seed_key(seed), stream)
+        for row in range(count):
+            sitting.play(start + row)
+            sitting.walk.report(out, row)
         return out
 
     def play_calls(
@@ -109,16 +93,130 @@ class Table:
         The array of RESULT has the shape (count, len(words)).
         """
         check_numbers(start, count)
-        out = np.empty((count, len(words)), RESULT)
         codes = np.array([word_code(word) for word in words], np.uint8)
         cards = [int(card) for card in five]
-        engine.play_calls(self._setup, _key(seed), start, cards, codes, out, stream=stream)
+        if self.lineup.double_dummy:
+            opened = engine.open_calls(self._setup, seed_key(seed), start, cards, codes, count, stream=stream)
+            return self._solved(_Opened(*opened))
+        out = np.empty((count, len(words)), RESULT)
+        if self._driver is None:
+            engine.play_calls(self._setup, seed_key(seed), start, cards, codes, out, stream=stream)
+            return out
+        sitting, rows = self._driver.start(seed, seed_key(seed), stream), out.reshape(-1)
+        for row in range(count):
+            for place, word in enumerate(words):
+                sitting.play(start + row, five=cards, word=word)
+                sitting.walk.report(rows, row * len(words) + place)
         return out
 
     def trace(self, seed: int, start: int, count: int, *, stream: int = 0) -> Trace:
         """Returns the same deals as `play`, with the cards, the words and the plays."""
         check_numbers(start, count)
-        return Trace(*engine.trace_deals(self._setup, _key(seed), start, count, stream=stream))
+        if self.lineup.double_dummy:
+            raise UsageError(
+                "double-dummy says what a deal comes to and plays no cards: courtpiece solve shows best play"
+            )
+        if self._driver is None:
+            return Trace(*engine.trace_deals(self._setup, seed_key(seed), start, count, stream=stream))
+        trace = _empty_trace(count)
+        sitting = self._driver.start(seed, seed_key(seed), stream)
+        legal: list[int] = []
+
+        def note(decision: Decision) -> None:
+            if decision.deal.phase == "play":
+                legal.append(open_choices(decision.deal))
+
+        for row in range(count):
+            legal.clear()
+            deal = sitting.play(start + row, watch=note)
+            trace.hands[row] = deal.dealt
+            trace.words[row, : len(deal.words)] = [word_code(word) for word in deal.words]
+            trace.plays[row, : len(deal.plays)] = plays_of(deal)
+            trace.legal[row, : len(legal)] = legal
+            sitting.walk.report(trace.results, row)
+        return trace
+
+    def claims(
+        self, seed: int, start: int, count: int, *, every: int = 1, stream: int = 0
+    ) -> NDArray[np.uint8]:
+        """Returns for each deal of `play` the side whose claim of all thirteen would be certain.
+
+        Before the first card, with all four hands open, that side takes all tricks against any defence
+        (S4.32); 255 where neither does.  Only deals whose numbers are multiples of `every` are asked about;
+        254 for the others, and for a redeal.  Raises UsageError unless trump is called and each trick counts
+        at once.
+        """
+        check_numbers(start, count)
+        if not can_tell_claims(self.rules):
+            raise UsageError("certain claims are told where trump=called and collection=each-trick")
+        out = np.full(count, UNASKED, np.uint8)
+        asked = np.flatnonzero(np.arange(count) % every == -start % every)
+        if self._driver is None:
+            opened = self._opened(seed, start, count, stream)
+            asked = asked[opened.results["outcome"][asked] == NONE]
+            hands, leaders = opened.hands[asked], opened.leaders[asked]
+            trumps = opened.results["trump"][asked]
+        else:
+            sitting = self._driver.start(seed, seed_key(seed), stream)
+            deals = {row: sitting.play(start + row) for row in asked.tolist()}
+            deals = {row: deal for row, deal in deals.items() if deal.outcome is not Outcome.REDEAL}
+            asked = np.array([*deals], np.int64)
+            hands = np.array([deal.dealt for deal in deals.values()], np.uint8).reshape(-1, 4, 13)
+            trumps = np.array([deal.trump for deal in deals.values()], np.uint8)
+            by_caller = self.rules.first_lead is FirstLead.CALLER
+            leaders = np.array([deal.caller if by_caller else ELDEST for deal in deals.values()], np.uint8)
+        out[asked] = certain_claims(hands, trumps, leaders)
+        return out
+
+    def _opened(self, seed: int, start: int, count: int, stream: int) -> _Opened:
+        return _Opened(*engine.open_deals(self._setup, seed_key(seed), start, count, stream=stream))
+
+    def _solved(self, opened: _Opened) -> NDArray[np.void]:
+        """Returns the results of deals when all four play for points with open cards.
+
+        Calls that come to the same, such as a suit and a pass after which the partner names it, are solved
+        once.
+        """
+        results = opened.results
+        played = results["outcome"] == NONE
+        asked = np.column_stack([
+            opened.hands[played], results["trump"][played], opened.leaders[played], opened.hidden[played]
+        ])
+        distinct, place = np.unique(asked, axis=0, return_inverse=True)
+        hidden = distinct[:, 6:] if self.rules.trump is Trump.HIDDEN else None
+        found = solve_outcomes(
+            self.rules, distinct[:, :4], distinct[:, 4], distinct[:, 5], hidden=hidden
+        )[place.ravel()]
+        for name in ("outcome", "winner"):
+            results[name][played] = found[name]
+        results["taken"][played] = NONE
+        if self.rules.objective is Objective.TENS:
+            results["tens"][played] = NONE
+        return results
+
+
+def _empty_trace(count: int) -> Trace:
+    return Trace(
+        hands=np.empty((count, 4, 13), np.uint8),
+        words=np.full((count, MOST_WORDS), NONE, np.uint8),
+        plays=np.full((count, MOST_PLAYS), NONE, np.uint8),
+        legal=np.zeros((count, MOST_PLAYS), np.uint64),
+        results=np.zeros(count, RESULT),
+    )
+
+
+class _Opened(NamedTuple):
+    """Deals before the first lead, as the kernel's `open_deals` and `open_calls` tell them."""
+
+    hands: NDArray[np.uint64]
+    leaders: NDArray[np.uint8]
+    hidden: NDArray[np.uint8]
+    results: NDArray[np.void]
+
+
+def can_tell_claims(rules: RuleSet) -> bool:
+    """True where trump is known before the first card and each trick counts at once."""
+    return rules.trump is Trump.CALLED and rules.collection is Collection.EACH_TRICK
 
 
 def check_numbers(start: int, count: int) -> None:
@@ -127,7 +225,7 @@ def check_numbers(start: int, count: int) -> None:
         raise UsageError(f"deals are numbered from 0 to {DEALS - 1}: there are no {count} from {start} on")
 
 
-def _key(seed: int) -> NDArray[np.uint64]:
+def seed_key(seed: int) -> NDArray[np.uint64]:
     """Returns the key of the random numbers: two words from numpy's SeedSequence."""
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise UsageError(f"seed must be a whole number from 0 up, not {show(seed)}")

@@ -15,7 +15,8 @@ from tempfile import TemporaryDirectory
 
 from courtpiece._kernel import engine
 from courtpiece.bench import PLAYERS
-from courtpiece.table import NONE, REVEAL, Table
+from courtpiece.table import Table
+from courtpiece.words import NONE, REVEAL
 
 DEALS = 20_000
 

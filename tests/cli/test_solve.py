@@ -160,8 +160,8 @@ def test_a_position_tells_what_each_card_is_worth_and_one_line_of_best_play(caps
 def test_equal_cards_stand_together_on_the_screen(capsys: Output) -> None:
     assert cli.main(["solve", *SOLVED[0][0].split()[:4], "--trump", "clubs"]) == 0
     text = capsys.readouterr().out
-    assert re.search(r"^T♣ = 9♣ +3 +−2$", text, re.MULTILINE)
-    assert re.search(r"^7♣ +3 +−2$", text, re.MULTILINE)
+    assert re.search(r"^T♣ = 9♣ +3 +−4$", text, re.MULTILINE)
+    assert re.search(r"^7♣ +3 +−4$", text, re.MULTILINE)
     assert re.search(r"^Best play: S .. .. .. .. · ", text, re.MULTILINE)
     assert "For points: EW wins, 2 points.\n" in text
 
@@ -358,3 +358,17 @@ def test_lines_without_trump_are_answered_where_no_rules_are_named(capsys: Outpu
     deals.write_text("AKQ... ...AKQ .AKQ.. ..AKQ. -\n")
     assert cli.main(["solve", str(deals), "--question", "tricks"]) == 0
     assert capsys.readouterr().out == "3\n"
+
+
+def test_a_claim_is_certain_for_a_side_that_loses_no_trick_under_rules_with_claims(capsys: Output) -> None:
+    table = answer(capsys, *ONE_SUIT_EACH, "--rules", "bavan")["table"]
+    for cell in table:
+        owner = "SENW"["SHDC".index(cell["trump"])]
+        assert cell["certain_claim"] == ("SN" if owner in "SN" else "EW")
+    assert answer(capsys, *ONE_SUIT_EACH, "--rules", "bavan", "--trump", "H")["certain_claim"] == "EW"
+    assert answer(capsys, *ONE_SUIT_EACH, "--rules", "hakim", "--trump", "H")["certain_claim"] is None
+    assert answer(capsys, *TURNED, "--rules", "bavan", "--trump", "S")["certain_claim"] is None
+    cli.main(["solve", *ONE_SUIT_EACH, "--rules", "bavan"])
+    assert "13 claim +82    0 claim −82   13 claim +82    0 claim −82" in capsys.readouterr().out
+    cli.main(["solve", *ONE_SUIT_EACH, "--rules", "bavan", "--trump", "H"])
+    assert "A claim of all thirteen by EW is certain: 82 points." in capsys.readouterr().out

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from courtpiece._kernel import engine
-from courtpiece.players import parse_player
+from courtpiece.players import parse_built_in
 from courtpiece.players.callers import kernel_caller
 from courtpiece.rules import resolve
 from courtpiece.table import RESULT, Table
@@ -85,7 +85,7 @@ def test_the_portable_build_gives_the_same_bits() -> None:
     key = np.array([1, 2], np.uint64)
     for rules in ("single-sir", "hidden-trump", "mendikot-band", "double-sir-house", "bavan"):
         for player in ("random", "simple", "greedy"):
-            caller = kernel_caller(parse_player(player))
+            caller = kernel_caller(parse_built_in(player))
             out = [np.zeros(500, RESULT), np.zeros(500, RESULT)]
             for module, rows in zip((engine, portable), out, strict=True):
                 setup = module.Setup(resolve(rules), [player] * 4, [caller, caller])

@@ -15,7 +15,8 @@ from courtpiece.cards import PACK, Card
 from courtpiece.deal import Deal
 from courtpiece.players.callers import LONGEST
 from courtpiece.rules import Objective, Outcome, RuleSet, Trump, Uncalled, preset_names, resolve
-from courtpiece.table import NONE, REVEAL, Table, Trace, word_code, word_text
+from courtpiece.table import Table, Trace
+from courtpiece.words import NONE, REVEAL, word_code, word_text
 from tests.strategies import legal_rule_sets
 
 OUTCOMES = list(Outcome)

@@ -10,7 +10,7 @@ import pytest
 from courtpiece._kernel import engine
 from courtpiece.cards import Card
 from courtpiece.deal import REVEAL as SHOW
-from courtpiece.table import REVEAL
+from courtpiece.words import REVEAL
 from tests.kernel.test_differential import arrays_of, setup_of
 from tests.perft.test_perft import ENDINGS, start
 

@@ -6,10 +6,11 @@ import pytest
 
 from courtpiece._kernel import engine
 from courtpiece.cards import Card, parse_cards
-from courtpiece.players import parse_player
+from courtpiece.players import parse_built_in
 from courtpiece.players.callers import ALWAYS, LONGEST, NEVER, STRONGEST, Weights, kernel_caller
 from courtpiece.rules import resolve
-from courtpiece.table import Table, word_text
+from courtpiece.table import Table
+from courtpiece.words import word_text
 
 
 def value(weights: Weights, five: tuple[Card, ...], trump: int) -> int:
@@ -76,7 +77,7 @@ def test_a_weak_hand_without_an_honour_is_dealt_again(policy: str, below: int) -
 
 
 def test_policies_that_are_said_replace_the_thresholds() -> None:
-    _, _, thresholds = kernel_caller(parse_player("greedy:pass=never:thirteenth=always"))
+    _, _, thresholds = kernel_caller(parse_built_in("greedy:pass=never:thirteenth=always"))
     assert list(thresholds) == [NEVER, STRONGEST.redeal_below, ALWAYS, STRONGEST.swap_below]
 
 

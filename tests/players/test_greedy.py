@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from courtpiece._kernel import engine
 from courtpiece.cards import PACK, Card, Suit, parse_cards
 from courtpiece.deal import Deal, winning_position
-from courtpiece.players import parse_player
+from courtpiece.players import parse_built_in
 from courtpiece.players.callers import kernel_caller
 from courtpiece.rules import presets, resolve
-from courtpiece.table import REVEAL, Table, word_code, word_text
+from courtpiece.table import Table
+from courtpiece.words import REVEAL, word_code, word_text
 from tests.players.mirrored import mirrored_share
 
-CALLERS = [kernel_caller(parse_player("simple"))] * 2
+CALLERS = [kernel_caller(parse_built_in("simple"))] * 2
 
 
 def choice(

@@ -5,14 +5,22 @@ from __future__ import annotations
 import pytest
 
 from courtpiece.errors import UsageError
-from courtpiece.players import CALLERS, CARD_PLAYERS, Caller, available, parse_lineup, parse_player
+from courtpiece.players import (
+    CALLERS,
+    CARD_PLAYERS,
+    Caller,
+    available,
+    parse_built_in,
+    parse_lineup,
+    parse_player,
+)
 
 
 @pytest.mark.parametrize(
     ("card", "caller"), [("random", "random"), ("simple", "longest"), ("greedy", "strongest")]
 )
 def test_each_card_player_comes_with_its_own_caller(card: str, caller: str) -> None:
-    assert parse_player(card).caller == caller
+    assert parse_built_in(card).caller == caller
     assert str(parse_player(f"{card}/{caller}")) == card
 
 
@@ -23,13 +31,13 @@ def test_the_text_of_a_player_names_the_same_player_again(card: str, caller: Cal
     assert parse_player(str(plain)) == plain
     for option in caller.options:
         for word in option.words:
-            spec = parse_player(f"{card}/{caller.name}:{option.name}={word}")
+            spec = parse_built_in(f"{card}/{caller.name}:{option.name}={word}")
             assert parse_player(str(spec)) == spec
             assert spec.option(option.name) == word
 
 
 def test_options_are_kept_in_one_order_and_defaults_are_dropped() -> None:
-    spec = parse_player("greedy:thirteenth=never:redeal=auto:pass=always")
+    spec = parse_built_in("greedy:thirteenth=never:redeal=auto:pass=always")
     assert spec.options == (("pass", "always"), ("thirteenth", "never"))
     assert str(spec) == "greedy:pass=always:thirteenth=never"
     assert parse_player("Greedy:pass=always/strongest:thirteenth=never ") == spec
@@ -43,8 +51,8 @@ def test_one_player_sits_on_all_four_seats_and_two_sit_side_by_side() -> None:
 
 
 REFUSED = """
-gredy                         | there is no card player "gredy"; there are random, simple, greedy (did you mean "greedy"?)
-                              | a card player is missing; there are random, simple, greedy
+gredy                         | there is no card player "gredy"; there are random, simple, greedy, double-dummy (did you mean "greedy"?)
+                              | a card player is missing; there are random, simple, greedy, double-dummy
 greedy/                       | a caller is missing; there are random, longest, strongest, absent
 greedy/longst                 | there is no caller "longst"; there are random, longest, strongest, absent (did you mean "longest"?)
 greedy:pas=never              | player "greedy/strongest" has no option "pas"; there are pass, redeal, thirteenth (did you mean "pass"?)

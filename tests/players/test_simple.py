@@ -7,7 +7,8 @@ import pytest
 
 from courtpiece.cards import PACK, Card
 from courtpiece.deal import Deal
-from courtpiece.table import REVEAL, Table, word_text
+from courtpiece.table import Table
+from courtpiece.words import REVEAL, word_text
 from tests.players.mirrored import mirrored_share
 
 CALLER_KOT, DEFENDER_KOT = 2, 3

@@ -17,6 +17,7 @@ from courtpiece.cards import Card
 from courtpiece.deal import Deal
 from courtpiece.rules import DealEnds, Objective, Outcome, RuleSet, resolve
 from courtpiece.solve import CardValue, ask, ending, solve, solve_outcomes
+from courtpiece.words import word_code
 from tests.solve import plain
 from tests.strategies import random_rule_set
 
@@ -154,8 +155,6 @@ def test_a_full_table_begins_anew_and_changes_no_answer(preset: str) -> None:
 
 def place(solver: exact.Solver, deal: Deal) -> None:
     """Hands a deal to the kernel."""
-    from courtpiece.table import word_code
-
     actions = [int(play) if isinstance(play, Card) else 64 for play in deal.plays]
     solver.place(
         np.array([[int(card) for card in hand] for hand in deal.dealt], np.uint8),
@@ -175,10 +174,10 @@ def test_renaming_the_suits_and_turning_the_table_change_no_answer(preset: str) 
         turn = dice.randrange(4)
         answers = []
         for turned, named in ((0, range(4)), (turn, names)):
-            cards = [[13 * named[c.suit] + c.rank for c in hands[(seat + turned) % 4][:7]] for seat in range(4)]
-            masks = np.array([sum(1 << card for card in hand) for hand in cards], np.uint64)
+            around = [hands[(seat + turned) % 4][:7] for seat in range(4)]
+            masks = [sum(1 << 13 * named[card.suit] + card.rank for card in hand) for hand in around]
             suit = named[trump] if rules.trump == "called" else 255
-            solver.begin(masks, suit, -turned % 4, 255, 255, nothing, 0, 0)
+            solver.begin(np.array(masks, np.uint64), suit, -turned % 4, 255, 255, nothing, 0, 0)
             tens = solver.most_tens(turned % 2) if rules.objective == "tens" else 0
             answers.append((solver.most_tricks(turned % 2, 3), tens))
         assert answers[0] == answers[1], (hands, names, trump, turn)

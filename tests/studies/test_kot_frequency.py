@@ -125,7 +125,8 @@ def test_the_headline_answers_the_question(done: Run) -> None:
     assert done.headline.columns == [
         "rules", "players", "deals", "win", "win_half_width", "kot", "kot_half_width", "kot_conceded",
         "kot_conceded_half_width", "points", "points_half_width", "points_against",
-        "points_against_half_width", "redeal", "redeal_half_width",
+        "points_against_half_width", "certain_claim", "certain_claim_half_width", "redeal",
+        "redeal_half_width",
     ]
     assert len(done.headline) == 2 * len(RULES)
 

@@ -14,10 +14,19 @@ cdef extern from *:
     static inline uint64_t courtpiece_nth(uint64_t mask, unsigned n) {
         return _pdep_u64((uint64_t)1 << n, mask);
     }
+    static inline uint64_t courtpiece_deposit(uint64_t pattern, uint64_t mask) {
+        return _pdep_u64(pattern, mask);
+    }
     #else
     static inline uint64_t courtpiece_nth(uint64_t mask, unsigned n) {
         while (n--) mask &= mask - 1;
         return mask & (~mask + 1);
+    }
+    static inline uint64_t courtpiece_deposit(uint64_t pattern, uint64_t mask) {
+        uint64_t chosen = 0;
+        for (; pattern; pattern >>= 1, mask &= mask - 1)
+            if (pattern & 1) chosen |= mask & (~mask + 1);
+        return chosen;
     }
     #endif
     #define COURTPIECE_ALL 0x1FFF1FFF1FFF1FFFull
@@ -31,6 +40,8 @@ cdef extern from *:
     const uint64_t ALL_CARDS "COURTPIECE_ALL"
     # The n-th lowest bit of the mask (n from 0, n < count(mask)), as a mask.
     uint64_t nth "courtpiece_nth"(uint64_t mask, unsigned int n) noexcept nogil
+    # The bits of the mask that the pattern picks: its bit i stands for the i-th lowest.
+    uint64_t deposit "courtpiece_deposit"(uint64_t pattern, uint64_t mask) noexcept nogil
     int count "courtpiece_count"(uint64_t mask) noexcept nogil
     # Index of the lowest and the highest bit; the mask is not empty.
     int lowest "courtpiece_lowest"(uint64_t mask) noexcept nogil
@@ -69,3 +80,15 @@ cdef inline int packed(int card) noexcept nogil:
 cdef inline int unpacked(int number) noexcept nogil:
     """The kernel's card for 13*suit + rank."""
     return number + 3 * (number // 13)
+
+cdef inline uint64_t packed_mask(uint64_t cards) noexcept nogil:
+    """A set of cards as it is outside the kernel, with bit 13*suit + rank for each."""
+    return (
+        (cards & 0x1FFF) | (cards >> 16 & 0x1FFF) << 13 | (cards >> 32 & 0x1FFF) << 26 | (cards >> 48 & 0x1FFF) << 39
+    )
+
+cdef inline uint64_t unpacked_mask(uint64_t cards) noexcept nogil:
+    """The kernel's set for one with bit 13*suit + rank for each card."""
+    return (
+        (cards & 0x1FFF) | (cards >> 13 & 0x1FFF) << 16 | (cards >> 26 & 0x1FFF) << 32 | (cards >> 39 & 0x1FFF) << 48
+    )

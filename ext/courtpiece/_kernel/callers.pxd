@@ -224,7 +224,8 @@ cdef inline int first_word(const Caller *c, const Opening *o, const Deal *d, con
 cdef inline int change_word(const Caller *c, const Deal *d, const Rules *r, Dice *dice) noexcept nogil:
     """What the caller changes once he holds thirteen cards, NO_WORD when nothing (S0.34, S0.60)."""
     cdef int32_t values[4]
-    cdef int i, best, pick
+    cdef uint8_t cards[13]
+    cdef int i, best, pick, seen
     cdef int seat = d.caller
     if c.kind == ABSENT:
         return NO_WORD
@@ -239,7 +240,12 @@ cdef inline int change_word(const Caller *c, const Deal *d, const Rules *r, Dice
         if pick == 5 or bit(d.order[seat][pick]) == d.face_down:
             return NO_WORD
         return word_of(CHANGE_CARD, d.order[seat][pick])
-    value_of(c, d.order[seat], 13, values)
+    seen = 0
+    for i in range(13):                                  # he has not seen a blind card (S0.58)
+        if not (d.blind and bit(d.order[seat][i]) == d.face_down):
+            cards[seen] = d.order[seat][i]
+            seen += 1
+    value_of(c, cards, seen, values)
     best = NONE
     for i in range(4):
         if high_card(d.order[seat], 5, i) != NONE and (best == NONE or values[i] > values[best]):

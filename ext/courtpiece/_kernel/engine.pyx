@@ -5,7 +5,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from courtpiece._kernel.bits cimport NONE, TEN, bit, lowest, packed, unpacked
+from courtpiece._kernel.bits cimport ALL_CARDS, NONE, TEN, bit, lowest, packed, packed_mask, unpacked
 from courtpiece._kernel.callers cimport (
     ABSENT, BLIND, CHANGE_SUIT, Caller, HIDE, MOST_WORDS, NO_WORD, Opening, RANDOM_CALLER, WEIGHTED,
     blind_word, change_word, first_word, say, start_opening, swap_five, wants_swap,
@@ -289,26 +289,112 @@ def play_calls(Setup setup, const uint64_t[::1] key, uint64_t start, five, const
     cdef Opening o
     if out.shape[1] != options:
         raise ValueError("out needs one column for each word")
-    if len(five) != 5:
-        raise ValueError("a calling hand has five cards")
-    for j in range(options):
-        if CHANGE_SUIT <= words[j] < HIDE or words[j] >= BLIND:
-            raise ValueError(f"nobody says {words[j]} first")
-    for i in range(5):
-        cards[i] = unpacked(five[i])
+    read_first_words(five, words, cards)
     with nogil:
         for i in range(size):
             start_deal(&dice, start + <uint64_t> i)
             deal_rest(&d, &dice, cards)
             for j in range(options):
                 start_deal(&dice, start + <uint64_t> i)
-                open_deal(&d, 13)
-                fill_hands(&d)
-                start_opening(&o)
-                say(&o, &d, &setup.rules, words[j])
-                go_on_speaking(&o, &d, &setup.rules, &setup.players, &dice)
+                speak_after(words[j], &o, &d, &setup.rules, &setup.players, &dice)
                 play_by_shape(&d, &setup.rules, &setup.players, &dice)
                 report(&d, <Result *> &rows[i * options + j, 0])
+
+
+cdef int read_first_words(object five, const uint8_t[::1] words, uint8_t *cards) except -1:
+    """Fill eldest's five cards; raise ValueError for what is no calling hand, or a word that nobody says first."""
+    cdef Py_ssize_t j
+    if len(five) != 5:
+        raise ValueError("a calling hand has five cards")
+    for j in range(words.shape[0]):
+        if CHANGE_SUIT <= words[j] < HIDE or words[j] >= BLIND:
+            raise ValueError(f"nobody says {words[j]} first")
+    for j in range(5):
+        cards[j] = unpacked(five[j])
+    return 0
+
+
+cdef inline void speak_after(int word, Opening *o, Deal *d, const Rules *r, const Players *players, Dice *dice) noexcept nogil:
+    """Say eldest's first word on a deal whose cards lie ready, then let the callers go on."""
+    open_deal(d, 13)
+    fill_hands(d)
+    start_opening(o)
+    say(o, d, r, word)
+    go_on_speaking(o, d, r, players, dice)
+
+
+cdef inline void lay_open(const Deal *d, uint64_t *hands, uint8_t *leader, uint8_t *hidden) noexcept nogil:
+    """Tell all that lies on the table before the first lead; a card face down is among its owner's thirteen."""
+    cdef int seat
+    for seat in range(4):
+        hands[seat] = packed_mask(d.hands[seat] | (d.face_down if seat == d.hider else 0))
+    leader[0] = d.leader
+    hidden[0] = d.hider
+    hidden[1] = packed(lowest(d.face_down)) if d.face_down else NONE
+
+
+def open_deals(Setup setup, const uint64_t[::1] key, uint64_t start, Py_ssize_t size, *, uint64_t stream=0):
+    """Deal the deals of play_deals and let the callers speak, but play no card.
+
+    Returns
+    -------
+    hands : uint64 (size, 4), the thirteen cards of each seat, bit 13*suit + rank
+    leaders : uint8 (size,), who leads the first trick
+    hidden : uint8 (size, 2), who laid a card face down, and the card; 255 where nobody did
+    results : RESULT (size,), the caller and the trump; outcome 255 but for a redeal
+    """
+    hands = np.empty((size, 4), np.uint64)
+    leaders = np.empty(size, np.uint8)
+    hidden = np.empty((size, 2), np.uint8)
+    results = np.empty(size, RESULT)
+    cdef uint64_t[:, ::1] hands_view = hands
+    cdef uint8_t[::1] leaders_view = leaders
+    cdef uint8_t[:, ::1] hidden_view = hidden, rows = checked_rows(results, 1)
+    cdef Dice dice = read_dice(key, stream)
+    cdef Py_ssize_t i
+    cdef Deal d
+    cdef Opening o
+    with nogil:
+        for i in range(size):
+            start_deal(&dice, start + <uint64_t> i)
+            deal_pack(&d, &dice)
+            speak(&o, &d, &setup.rules, &setup.players, &dice)
+            lay_open(&d, &hands_view[i, 0], &leaders_view[i], &hidden_view[i, 0])
+            report(&d, <Result *> &rows[i, 0])
+    return hands, leaders, hidden, results
+
+
+def open_calls(
+    Setup setup, const uint64_t[::1] key, uint64_t start, five, const uint8_t[::1] words, Py_ssize_t size, *, uint64_t stream=0,
+):
+    """Deal the deals of play_calls and let the callers speak, but play no card.
+
+    Returns what open_deals does, with a second dimension for the words: hands (size, len(words), 4), leaders and results
+    (size, len(words)), hidden (size, len(words), 2).
+    """
+    cdef Py_ssize_t options = words.shape[0], i, j
+    hands = np.empty((size, options, 4), np.uint64)
+    leaders = np.empty((size, options), np.uint8)
+    hidden = np.empty((size, options, 2), np.uint8)
+    results = np.empty((size, options), RESULT)
+    cdef uint64_t[:, :, ::1] hands_view = hands
+    cdef uint8_t[:, ::1] leaders_view = leaders, rows = checked_rows(results, 2)
+    cdef uint8_t[:, :, ::1] hidden_view = hidden
+    cdef Dice dice = read_dice(key, stream)
+    cdef uint8_t cards[5]
+    cdef Deal d
+    cdef Opening o
+    read_first_words(five, words, cards)
+    with nogil:
+        for i in range(size):
+            start_deal(&dice, start + <uint64_t> i)
+            deal_rest(&d, &dice, cards)
+            for j in range(options):
+                start_deal(&dice, start + <uint64_t> i)
+                speak_after(words[j], &o, &d, &setup.rules, &setup.players, &dice)
+                lay_open(&d, &hands_view[i, j, 0], &leaders_view[i, j], &hidden_view[i, j, 0])
+                report(&d, <Result *> &rows[i * options + j, 0])
+    return hands, leaders, hidden, results
 
 
 cdef uint8_t[:, ::1] checked_rows(object out, int dimensions):
@@ -420,6 +506,163 @@ def choose(Setup setup, const uint8_t[:, ::1] hands, const uint8_t[::1] words, i
     return packed(
         setup.players.card[seat](&d, &setup.rules, &dice, seat, legal_cards(&d, seat, d.k, setup.rules.trump_mode))
     )
+
+
+cdef inline uint64_t lone(uint64_t cards) noexcept nogil:
+    """The lowest card of a set, as a set."""
+    return cards & (~cards + 1)
+
+
+cdef class Walk:
+    """One deal taken step by step, with the setup's players to ask at each step; what it is told must be legal.
+
+    Parameters
+    ----------
+    setup : rules and players; those of the seats that somebody else plays are never asked
+    key, stream : as for play_deals
+    """
+
+    cdef Setup setup
+    cdef Dice dice
+    cdef Deal d
+    cdef Opening o
+
+    def __init__(self, Setup setup, const uint64_t[::1] key, *, uint64_t stream=0):
+        self.setup = setup
+        self.dice = read_dice(key, stream)
+        self.open()
+
+    cdef void open(self) noexcept:
+        start_opening(&self.o)
+        open_deal(&self.d, 13)
+
+    def deal(self, uint64_t index):
+        """Deal deal number index, as play_deals does."""
+        start_deal(&self.dice, index)
+        deal_pack(&self.d, &self.dice)
+        self.open()
+        fill_hands(&self.d)
+
+    def deal_round(self, uint64_t index, five):
+        """Deal deal number index round eldest's five cards, as play_calls does."""
+        cdef uint8_t cards[5]
+        cdef int i
+        if len(five) != 5:
+            raise ValueError("a calling hand has five cards")
+        for i in range(5):
+            cards[i] = unpacked(five[i])
+        start_deal(&self.dice, index)
+        deal_rest(&self.d, &self.dice, cards)
+        start_deal(&self.dice, index)
+        self.open()
+        fill_hands(&self.d)
+
+    def hands(self):
+        """Return the cards of each seat in the order dealt, four lists of thirteen card numbers."""
+        cdef int seat, i
+        return [[packed(self.d.order[seat][i]) for i in range(13)] for seat in range(4)]
+
+    def wants_swap(self):
+        """Return whether eldest's player gives his five back to the pack (S0.33)."""
+        return bool(wants_swap(&self.setup.players.callers[0], &self.d, &self.dice))
+
+    def swap(self):
+        """Give eldest five fresh cards, before anything is said."""
+        swap_five(&self.d, &self.dice)
+        fill_hands(&self.d)
+
+    def word(self):
+        """Return what the seat to speak says, or the dealer's blind card when nobody called."""
+        if self.o.blind_due:
+            return blind_word(&self.d, &self.setup.rules, &self.dice)
+        return first_word(
+            &self.setup.players.callers[self.o.chooser >> 1], &self.o, &self.d, &self.setup.rules, &self.dice
+        )
+
+    def change(self):
+        """Return the word with which the caller changes trump before the first card; 255 for none.
+
+        Only asked where he may.
+        """
+        return change_word(&self.setup.players.callers[self.d.caller >> 1], &self.d, &self.setup.rules, &self.dice)
+
+    def say(self, int word):
+        """Say one word."""
+        if self.o.size == MOST_WORDS:
+            raise ValueError(f"at most {MOST_WORDS} words are said")
+        say(&self.o, &self.d, &self.setup.rules, word)
+        if self.setup.rules.caller_leads and self.d.caller != NONE:
+            self.d.leader = self.d.caller
+
+    def claim(self, int seat):
+        """Let a seat claim all thirteen tricks."""
+        self.d.claimer = seat
+
+    def action(self):
+        """Return what the player of the seat to act does: a card number, or 64 for `reveal`."""
+        cdef int seat = seat_to_act(&self.d)
+        cdef Rules *r = &self.setup.rules
+        if self.d.over:
+            raise ValueError("the deal is over")
+        if self.setup.players.any_random:
+            philox(&self.dice, self.d.tricks // 4, PLAYS, self.dice.tricks)
+        if next_turn(&self.d, r) and self.setup.players.reveal[seat](&self.d, r, &self.dice, seat):
+            return REVEAL_ACTION
+        return packed(
+            self.setup.players.card[seat](&self.d, r, &self.dice, seat, legal_cards(&self.d, seat, self.d.k, r.trump_mode))
+        )
+
+    def act(self, int action):
+        """Play a card for the seat to act, or reveal for it when action is 64."""
+        if self.d.over or not (0 <= action < 52 or action == REVEAL_ACTION):
+            raise ValueError(f"nobody can do {action} now")
+        next_turn(&self.d, &self.setup.rules)
+        if action == REVEAL_ACTION and self.d.face_down == 0:
+            raise ValueError("nothing lies face down")
+        act(&self.d, &self.setup.rules, action)
+
+    def report(self, out, Py_ssize_t row):
+        """Write the result of the deal so far into a row of out, an array of RESULT with one dimension."""
+        cdef uint8_t[:, ::1] rows = checked_rows(out, 1)
+        if not 0 <= row < rows.shape[0]:
+            raise IndexError(row)
+        report(&self.d, <Result *> &rows[row, 0])
+
+    def observe(self, int seat, const uint8_t[::1] dealt, known_facts, const uint8_t[::1] plays):
+        """Take the place of one seat that sees only this.
+
+        seat : whose view it is
+        dealt : its cards in the order dealt, as far as it knows them
+        known_facts : (speaker, caller, trump, hider, hidden card, blind, claimer, leader of the first trick), each 255
+            where there is none; the hidden card is the one that was shown, or that it laid itself; a blind card that
+            was not shown is 255
+        plays : the cards played, with 64 where the hidden card was turned up
+        """
+        cdef Py_ssize_t i
+        cdef int hidden, card
+        cdef Rules *r = &self.setup.rules
+        self.open()
+        speaker, self.d.caller, self.d.trump, self.d.hider, hidden, self.d.blind, self.d.claimer, self.d.leader = known_facts
+        self.o.chooser = speaker
+        self.d.hands[0] = self.d.hands[1] = self.d.hands[2] = self.d.hands[3] = 0
+        if dealt.shape[0] > 13:
+            raise ValueError("a hand has thirteen cards")
+        for i in range(dealt.shape[0]):
+            card = unpacked(dealt[i])
+            self.d.order[seat][i] = card
+            self.d.hands[seat] |= bit(card)
+        if self.d.hider != NONE:
+            # A card that this seat does not know is never looked at; any that it does not hold stands for it.
+            self.d.face_down = bit(unpacked(hidden)) if hidden != NONE else lone(ALL_CARDS & ~self.d.hands[seat])
+            if self.d.hider == seat:
+                self.d.hands[seat] &= ~self.d.face_down
+                if dealt.shape[0] < 13:
+                    self.d.order[seat][12] = lowest(self.d.face_down)
+        for i in range(plays.shape[0]):
+            if plays[i] == REVEAL_ACTION:
+                reveal(&self.d, r)
+                continue
+            act(&self.d, r, plays[i])
 
 
 cdef uint64_t count_lines(const Deal *start, const Rules *r) noexcept nogil:

@@ -12,7 +12,7 @@ from libc.stdlib cimport calloc, free
 include "placed.pxi"
 include "solver_search.pxi"
 
-from courtpiece._kernel.bits cimport ACE, packed, rank_mask, rank_of, suit_of
+from courtpiece._kernel.bits cimport ACE, packed_mask, rank_mask, rank_of
 from courtpiece._kernel.deal cimport finish, legal_cards
 from courtpiece._kernel.exact_table cimport (
     ExactPattern, ExactSlot, ExactTable, FEWEST_SLOT_BITS, Key, forget_all, known, note,

@@ -14,13 +14,6 @@ cdef enum:
     REVEAL_ACTION = 64          # in a list of plays
 
 
-cdef inline uint64_t packed_mask(uint64_t cards) noexcept nogil:
-    """A set of cards with bit 13*suit + rank for each."""
-    return (
-        (cards & 0x1FFF) | (cards >> 16 & 0x1FFF) << 13 | (cards >> 32 & 0x1FFF) << 26 | (cards >> 48 & 0x1FFF) << 39
-    )
-
-
 cdef Rules read_rules(object rules):
     """The kernel's struct for a RuleSet."""
     cdef Rules r

@@ -7,7 +7,7 @@
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
-from courtpiece._kernel.bits cimport ALL_CARDS, LANE, count, highest, lowest, suit_mask, unpacked
+from courtpiece._kernel.bits cimport ALL_CARDS, LANE, count, highest, lowest, suit_mask, unpacked, unpacked_mask
 from courtpiece._kernel.solver_sure cimport (
     Found, keep_top, least, low_bit, most, slow_trump_tricks, suit_tricks, top_bit, top_trump_tricks, trump_length_tricks,
 )
@@ -621,13 +621,6 @@ cdef inline uint64_t swap_suits(uint64_t cards, int a, int b) noexcept nogil:
     """The cards with the suits a and b exchanged."""
     cdef uint64_t differ = ((cards >> (16 * a)) ^ (cards >> (16 * b))) & 0xFFFF
     return cards ^ (differ << (16 * a) | differ << (16 * b))
-
-
-cdef inline uint64_t unpacked_mask(uint64_t cards) noexcept nogil:
-    """A set of cards in lanes, from one with bit 13*suit + rank for each."""
-    return (
-        (cards & LANE) | (cards >> 13 & LANE) << 16 | (cards >> 26 & LANE) << 32 | (cards >> 39 & LANE) << 48
-    )
 
 
 cdef inline uint64_t turned(uint64_t cards, int trump) noexcept nogil:

@@ -16,7 +16,10 @@ def call(
     rules: Rules = "single-sir",
     players: Players = "greedy",
     deals: Annotated[
-        int | None, typer.Option(help="Deals on which each call is played; 40,000 without --precision.")
+        int | None,
+        typer.Option(
+            help="Deals on which each call is played; without --precision 40,000, or 1,000 with double-dummy."
+        ),
     ] = None,
     precision: Annotated[
         float | None, typer.Option(help="Go on until every half-width is at most this, as 0.005.")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Rules = Annotated[str, typer.Option(help="A preset, a TOML file, or a line such as single-sir,target=5.")]
 Players = Annotated[
-    str, typer.Option(help="Who plays: one for all seats, or two, the caller's side first.")
+    str, typer.Option(help="Who plays: one for all seats, two (the caller's side first), or four.")
 ]
 Seed = Annotated[int, typer.Option(help="The seed of the deals.", min=0)]
 Index = Annotated[int, typer.Option(help="The number of the deal.", min=0, max=2**64 - 1)]

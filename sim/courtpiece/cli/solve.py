@@ -326,6 +326,10 @@ def _show_position(shown: _Shown, as_json: bool) -> None:
     console.print(Text.assemble("Best play: ", _line_text(shown, solution)), soft_wrap=True)
     if solution.outcome is not None:
         console.print(Text(_ending(shown, solution), style="bold"), soft_wrap=True)
+    if (side := _certain_claim(shown, solution.tricks)) is not None:
+        points, unit = _claim_worth(shown, side)
+        told = f"A claim of all thirteen by {shown.side(side)} is certain: {points} {unit}s."
+        console.print(Text(told, style="bold"), soft_wrap=True)
     _print_terms(shown)
 
 
@@ -397,6 +401,29 @@ def _ending(shown: _Shown, solution: Solution) -> str:
     return f"For points: {shown.side(solution.winner)} {_ENDINGS[solution.outcome]}, {points} {unit}."
 
 
+def _certain_claim(shown: _Shown, tricks: int) -> int | None:
+    """Returns the side whose claim of all thirteen is certain before the first card (S4.32), if either's is.
+
+    `tricks` are the most that the side to play can take.
+    """
+    from courtpiece.deal import FULL_HAND, Deal
+
+    position = shown.position
+    claimed = isinstance(position, Deal) and position.claimer is not None
+    begun = position.trick or sum(position.taken) or len(position.hands[(position.turn + 1) % 4]) < FULL_HAND
+    if not shown.rules.claim or begun or claimed:
+        return None
+    side = position.turn % 2
+    return {FULL_HAND: side, 0: 1 - side}.get(tricks)
+
+
+def _claim_worth(shown: _Shown, side: int) -> tuple[int, str]:
+    """Returns what a claim made by a side scores, and in which unit."""
+    from courtpiece.rules import Outcome
+
+    return _worth(shown, Outcome.CLAIM_MADE, side)
+
+
 def _worth(shown: _Shown, outcome: Outcome, winner: int) -> tuple[int, str]:
     """Returns what the winner scores in which unit."""
     from courtpiece.rules import Counting
@@ -410,6 +437,7 @@ def _position_json(shown: _Shown, solution: Solution) -> dict[str, Any]:
     from courtpiece.deal import Deal
 
     position, seats = shown.position, shown.seats
+    claim = _certain_claim(shown, solution.tricks)
     told: dict[str, Any] = {
         "rules": str(shown.rules),
         "trump": None if position.trump is None else position.trump.name,
@@ -431,6 +459,7 @@ def _position_json(shown: _Shown, solution: Solution) -> dict[str, Any]:
         "side": shown.side(position.turn % 2),
         "tricks": solution.tricks,
         **_outcome_json(shown, solution.outcome, solution.winner),
+        "certain_claim": None if claim is None else shown.side(claim),
         "cards": [
             {
                 "card": str(value.card),
@@ -581,6 +610,8 @@ def _show_table(hands: _Hands, leader: str | None, as_json: bool) -> None:
         unit = "kots" if hands.rules.counting is Counting.KOTS else "points"
         called = "if it called the suit" if len(rows[0]) > 1 else "as the caller's side"
         told += f"; what the deal is to it, and its {unit}, {called}"
+        if hands.rules.claim:
+            told += "; claim: one of all thirteen is certain before the first card"
     console.print(Text(f"{told}.", style="dim"), soft_wrap=True)
     _print_terms(shown)
 
@@ -591,6 +622,9 @@ _CELLS = {"three-tens": "3 tens", "two-tens": "2 tens", "four-tens": "4 tens", "
 def _cell_text(cell: _Cell) -> str:
     if cell.outcome is None or cell.winner is None:
         return str(cell.tricks)
+    if (side := _certain_claim(cell.shown, cell.tricks)) is not None:
+        points, _ = _claim_worth(cell.shown, side)
+        return f"{cell.tricks:2} claim {'−' if side else '+'}{points}"
     score, _ = _worth(cell.shown, cell.outcome, cell.winner)
     won = "win" if cell.winner == 0 else "loss"
     word = "kot" if cell.outcome.endswith("kot") else _CELLS.get(cell.outcome, won)
@@ -602,6 +636,7 @@ def _cell_json(cell: _Cell) -> dict[str, Any]:
 
     position = cell.shown.position
     hidden = position.hidden_card if isinstance(position, Deal) else None
+    claim = _certain_claim(cell.shown, cell.tricks)
     return {
         "leader": cell.shown.seats[0],
         "trump": None if position.trump is None else position.trump.name,
@@ -609,6 +644,7 @@ def _cell_json(cell: _Cell) -> dict[str, Any]:
         "tricks": cell.tricks,
         "kot": cell.kot,
         **_outcome_json(cell.shown, cell.outcome, cell.winner),
+        "certain_claim": None if claim is None else cell.shown.side(claim),
     }
 
 

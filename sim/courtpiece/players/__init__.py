@@ -5,13 +5,16 @@ from __future__ import annotations
 from courtpiece.players.registry import (
     CALLERS,
     CARD_PLAYERS,
+    AnyPlayer,
     Caller,
     CardPlayer,
     Lineup,
     Option,
+    OwnPlayer,
     PlayerSpec,
     available,
     check_lineup,
+    parse_built_in,
     parse_lineup,
     parse_player,
 )
@@ -19,13 +22,16 @@ from courtpiece.players.registry import (
 __all__ = [
     "CALLERS",
     "CARD_PLAYERS",
+    "AnyPlayer",
     "Caller",
     "CardPlayer",
     "Lineup",
     "Option",
+    "OwnPlayer",
     "PlayerSpec",
     "available",
     "check_lineup",
+    "parse_built_in",
     "parse_lineup",
     "parse_player",
 ]

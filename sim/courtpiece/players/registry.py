@@ -8,12 +8,15 @@ of its own that is taken when none is named.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeVar
 
 from courtpiece.errors import UsageError, suggest
 from courtpiece.rules import RuleSet, Trump, Uncalled, name_of
+
+if TYPE_CHECKING:
+    from courtpiece.players.player import Player
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +103,11 @@ CARD_PLAYERS: tuple[CardPlayer, ...] = (
                summary="a fixed yardstick: leads masters, else low; wins as cheaply as it can see"),
     CardPlayer(name="greedy", caller="strongest",
                summary="a sound table player: counts trumps and voids, ruffs, protects the partner"),
+    CardPlayer(name="double-dummy", caller="strongest",
+               summary="sees all cards; best play by both sides: a yardstick, not a player at the table"),
 )
+OPEN_CARDS = "double-dummy"             # the card player who sees all cards
+AT_THE_TABLE = "greedy"                 # the one beside whom he is shown
 
 Named = TypeVar("Named", Caller, CardPlayer)
 
@@ -126,33 +133,103 @@ class PlayerSpec:
         return ":".join([who, *(f"{name}={value}" for name, value in self.options)])
 
 
-@dataclass(frozen=True, kw_only=True)
-class Lineup:
-    """Who sits where: one player for both seats of the caller's side, one for the defenders."""
+@dataclass(frozen=True)
+class OwnPlayer:
+    """A player that is a class in Python: found by name, in a file, or given as it is.
 
-    caller_side: PlayerSpec
-    defender_side: PlayerSpec
+    `text` names it with its options; the same text names the same player.  `version` changes when its
+    code does, as far as can be told.
+    """
+
+    text: str
+    make: Callable[[], Player] = field(compare=False, repr=False)   # a new one for each seat
+    version: str = ""
+    sees_all: bool = False
+
+    def __str__(self) -> str:
+        return self.text
+
+
+AnyPlayer = PlayerSpec | OwnPlayer
+
+
+@dataclass(frozen=True)
+class Lineup:
+    """Who sits where, eldest first, in order of play."""
+
+    players: tuple[AnyPlayer, AnyPlayer, AnyPlayer, AnyPlayer]
+
+    @classmethod
+    def of(cls, caller_side: AnyPlayer, defender_side: AnyPlayer) -> Lineup:
+        """Returns the line-up of one player on both seats of a side and one on both of the other."""
+        return cls((caller_side, defender_side, caller_side, defender_side))
+
+    @property
+    def caller_side(self) -> AnyPlayer:
+        """Eldest, and in most line-ups his partner."""
+        return self.players[0]
+
+    @property
+    def defender_side(self) -> AnyPlayer:
+        """Eldest's right-hand neighbour, and in most line-ups the dealer."""
+        return self.players[1]
+
+    @property
+    def double_dummy(self) -> bool:
+        """True when all four see all cards, so that a deal is solved and not played."""
+        return all(map(_sees_open_cards, self.players))
+
+    @property
+    def at_the_table(self) -> Lineup:
+        """The same callers with card players who see their own cards only."""
+        one, two, three, four = (
+            replace(player, card=AT_THE_TABLE)
+            if isinstance(player, PlayerSpec) and _sees_open_cards(player) else player
+            for player in self.players
+        )
+        return Lineup((one, two, three, four))
 
     @property
     def seats(self) -> tuple[str, str, str, str]:
-        """The four players as text, eldest first, in order of play."""
-        ours, theirs = str(self.caller_side), str(self.defender_side)
-        return (ours, theirs, ours, theirs)
+        """The four players as text."""
+        first, second, third, fourth = map(str, self.players)
+        return (first, second, third, fourth)
+
+    @property
+    def in_kernel(self) -> bool:
+        """True when the kernel plays all four."""
+        return all(isinstance(player, PlayerSpec) for player in self.players)
 
     def __str__(self) -> str:
-        """`greedy` when all four are the same, else `greedy,simple`: the caller's side first."""
-        ours, theirs = str(self.caller_side), str(self.defender_side)
-        return ours if ours == theirs else f"{ours},{theirs}"
+        """`greedy` when all four are the same, `greedy,simple` for two sides, else all four."""
+        seats = self.seats
+        if seats[:2] != seats[2:]:
+            return ",".join(seats)
+        return seats[0] if seats[0] == seats[1] else ",".join(seats[:2])
 
 
-def parse_player(text: str) -> PlayerSpec:
+def _sees_open_cards(player: AnyPlayer) -> bool:
+    return isinstance(player, PlayerSpec) and player.card == OPEN_CARDS
+
+
+def parse_player(text: str) -> AnyPlayer:
     """Returns the player that a text names; raises UsageError, with the nearest name, when there is none.
+
+    A name is first that of a built-in player, then one that an installed package gives (entry points of the
+    group `courtpiece.players`); `FILE.py:CLASS` names a class in a file, and that file is executed.
 
     >>> parse_player("simple/longest:pass=never").caller
     'longest'
     >>> str(parse_player("simple/longest:pass=never"))
     'simple:pass=never'
     """
+    from courtpiece.players import own
+
+    return own.find(text.strip()) or parse_built_in(text)
+
+
+def parse_built_in(text: str) -> PlayerSpec:
+    """Returns the kernel's player that a text names."""
     names, *written = text.strip().lower().split(":")
     card_name, slash, caller_name = names.partition("/")
     if written and "/" in ":".join(written):        # options may also stand right after the card player
@@ -165,26 +242,42 @@ def parse_player(text: str) -> PlayerSpec:
 
 
 def parse_lineup(text: str) -> Lineup:
-    """Returns the line-up of one player (all four seats) or two: the caller's side, then the defenders.
+    """Returns the line-up of one player (all four seats), two (the caller's side, then the defenders), or
+    four (eldest, and on in order of play).
 
     >>> parse_lineup("greedy, simple").seats
     ('greedy', 'simple', 'greedy', 'simple')
     """
-    players = re.split(r"[,\s]+", text.strip())
-    if len(players) > 2:
-        raise UsageError(f'players "{text}" names {len(players)}; name one for all four seats, or two: '
-                         "the caller's side and the defenders")
-    return Lineup(caller_side=parse_player(players[0]), defender_side=parse_player(players[-1]))
+    names = re.split(r"[,\s]+", text.strip())
+    if len(names) not in (1, 2, 4):
+        raise UsageError(f'players "{text}" names {len(names)}; name one for all four seats, or two: '
+                         "the caller's side and the defenders, or four in order of play")
+    one, two, three, four = (parse_player(name) for name in names * (4 // len(names)))
+    return Lineup((one, two, three, four))
 
 
 def check_lineup(lineup: Lineup, rules: RuleSet) -> None:
-    """Raises UsageError where the caller is one under whom the rules never come to a trump."""
-    caller = lineup.caller_side.caller
-    if caller == "absent" and rules.trump is not Trump.FIRST_VOID and rules.uncalled is Uncalled.NONE:
+    """Raises UsageError where these players cannot play by these rules.
+
+    The caller may be one under whom the rules never come to a trump; and what all cards seen come to must
+    be computable.
+    """
+    callers = [player.caller for player in lineup.players[::2] if isinstance(player, PlayerSpec)]
+    if "absent" in callers and rules.trump is not Trump.FIRST_VOID and rules.uncalled is Uncalled.NONE:
         raise UsageError(
-            f'the caller "{caller}" needs rules whose uncalled is blind-stock or random-own-five, '
+            'the caller "absent" needs rules whose uncalled is blind-stock or random-own-five, '
             f"and in {name_of(rules)} it is {rules.uncalled}"
         )
+    if any(map(_sees_open_cards, lineup.players)):
+        from courtpiece.solve import check_outcomes
+
+        if not lineup.double_dummy:
+            raise UsageError(f"{OPEN_CARDS} plays with all four hands open, so it takes all four seats: "
+                             f'"{lineup}" has another player too')
+        try:
+            check_outcomes(rules)
+        except UsageError as error:
+            raise UsageError(f"{OPEN_CARDS} cannot play {name_of(rules)}: {error}") from None
 
 
 def available() -> list[CardPlayer | Caller]:

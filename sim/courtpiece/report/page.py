@@ -34,6 +34,8 @@ class Texts:
     """What is said about a study in words."""
 
     method: Sequence[str] = ()
+    double_dummy: Sequence[str] = ()    # what is added where players see all cards
+    claim: Sequence[str] = ()           # what is added where the rules have a claim of all thirteen
     titles: Mapping[str, str] = field(default_factory=dict)         # of tables
     captions: Mapping[str, str] = field(default_factory=dict)       # of tables, by name or by a column
     heads: Mapping[str, str] = field(default_factory=dict)          # of columns and measures
@@ -77,7 +79,7 @@ def render(run: Run) -> str:
         figures=run.plot(),
         tables=shown,
         facts=_facts(run),
-        method=texts.method,
+        method=_method(run, texts),
         level=f"{100 * LEVEL:g} %",
         rules=[
             (name, line, list(_options(RuleSet.from_string(line)))) for name, line in run.design.rules.items()
@@ -87,6 +89,16 @@ def render(run: Run) -> str:
         files=_files(run),
     )
     return page
+
+
+def _method(run: Run, texts: Texts) -> list[str]:
+    """Returns the paragraphs that tell how the numbers came about."""
+    told = list(texts.method)
+    if run.parameters.solved:
+        told += texts.double_dummy
+    if any(rules.claim for rules in run.parameters.rules):
+        told += texts.claim
+    return told
 
 
 def _facts(run: Run) -> list[tuple[str, str]]:

@@ -1,8 +1,11 @@
 """How often a deal ends in a kot, by rule set and players.
 
 Every rule set and every line-up plays the same deals, so that rule sets can be compared deal by deal.
-A chunk keeps how many deals ended in each way (outcome, winner, tricks, tens), together with how the
-same deal ended under the first rule set: all that the tables need.
+A chunk keeps how many deals ended in each way (outcome, winner, tricks, tens, certain claim), together with
+how the same deal ended under the first rule set: all that the tables need.
+
+Where the rules have a claim of all thirteen (S4.32) it is also told how often one would be certain before the
+first card: that side takes all tricks against any defence, all four hands open.  This is solved, not played.
 """
 
 from __future__ import annotations
@@ -30,16 +33,23 @@ OUTCOMES = tuple(outcome.value for outcome in Outcome)
 WINNERS = ("caller", "defender", "nobody")
 SIDES = ("caller", "defender", "both")
 MEASURES = (
-    *OUTCOMES, "win", "kot", "points", "points-ahead", "tricks", "tens"
+    *OUTCOMES, "win", "kot", "points", "points-ahead", "tricks", "tens", "certain-claim"
 )
 COMPARED = (("win", "caller"), ("kot", "caller"), ("kot", "defender"), ("points", "caller"),
             ("points", "defender"), ("points-ahead", "caller"))
 
-# A deal's result as one number: each part with how many values it has, most significant first.
-_RADIX = (len(OUTCOMES), len(WINNERS), 14, 14, 5, 5)
+# A deal's result as one number: each part with how many values it has, most significant first.  The last
+# value of tricks, tens and claims is that of what is not told.
+_RADIX = (len(OUTCOMES), len(WINNERS), 15, 15, 6, 6, len(WINNERS) + 1)
+_MOST = {"caller_tricks": 13, "defender_tricks": 13, "caller_tens": 4, "defender_tens": 4}
+# The position in WINNERS, or after them, for what `Table.claims` tells of a deal.
+_CLAIMED = np.full(256, len(WINNERS), np.int64)
+_CLAIMED[[0, 1, 255]] = range(len(WINNERS))
 _ENDINGS = prod(_RADIX[:2])             # outcomes and winners
 _LATER_PARTS = prod(_RADIX[2:])
 _BATCH = 131_072                        # deals at a time: their results stay in the processor's cache
+_SOLVED_A_CHUNK = 1_000                 # deals: a few seconds
+_CLAIM_EVERY = 20                       # deals: asking of all of them would take longer than all else
 
 
 class KotFrequency(Study[Parameters]):
@@ -48,9 +58,12 @@ class KotFrequency(Study[Parameters]):
     name = "kot-frequency"
     title = "Kot frequency"
     question = "How often does a deal end in a kot, and what does it bring, under each rule set?"
+    version: ClassVar[int] = 2
     parallel: ClassVar[Literal["threads", "processes"]] = "threads"
 
     def chunk_units(self, p: Parameters) -> int:
+        if p.solved:
+            return max(100, _SOLVED_A_CHUNK // (len(p.rules) * p.solved) // 100 * 100)
         return max(10_000, 500_000 // (len(p.rules) * len(p.players)) // 10_000 * 10_000)
 
     def columns(self, p: Parameters) -> tuple[Column, ...]:
@@ -62,6 +75,8 @@ class KotFrequency(Study[Parameters]):
             Column("defender_tricks", "uint8", "tricks", "taken by the defenders when the deal ended"),
             Column("caller_tens", "uint8", "tens", "taken by the caller's side, where tens decide; else 0"),
             Column("defender_tens", "uint8", "tens", "taken by the defenders, where tens decide; else 0"),
+            Column("certain_claim", "category", "", "whose claim of all thirteen is certain, hands open; "
+                   "null where not asked", WINNERS),
             Column("first_outcome", "category", "", "how the same deals ended under the first rule set",
                    OUTCOMES),
             Column("first_winner", "category", "", "who won the same deals under the first rule set",
@@ -72,8 +87,10 @@ class KotFrequency(Study[Parameters]):
     def table_columns(self, p: Parameters) -> dict[str, tuple[Column, ...]]:
         which = (
             Column("measure", "category", "", "what is estimated: the chance of an outcome (redeal: of all "
-                   "deals, else of those played), of winning, of a kot (any outcome that counts as one); or "
-                   "the mean points, points ahead of the other side, tricks or tens a deal", MEASURES),
+                   "deals, else of those played), of winning, of a kot (any outcome that counts as one); "
+                   "the mean points, points ahead of the other side, tricks or tens a deal; the chance that "
+                   "a claim of all thirteen is certain before the first card, all hands open; no tricks nor "
+                   "tens of double-dummy", MEASURES),
             Column("side", "category", "", "whose", SIDES),
         )
         return {
@@ -135,6 +152,8 @@ class KotFrequency(Study[Parameters]):
         summary = tables["summary"]
         shown = [("win", "win", "caller"), ("kot", "kot", "caller"), ("kot_conceded", "kot", "defender"),
                  ("points", "points", "caller"), ("points_against", "points", "defender")]
+        if not summary.filter(measure="certain-claim").is_empty():
+            shown.append(("certain_claim", "certain-claim", "caller"))
         if any(rules.redeal is not Redeal.OFF for rules in p.rules):
             shown.append(("redeal", "redeal", "both"))
         table = summary.filter(measure="win", side="caller").select("rules", "players", deals="n")
@@ -157,8 +176,10 @@ def _series(column: Column, values: Integers) -> pl.Series:
     import polars as pl
 
     if column.type == "category":
-        return pl.Series(column.name, column.values, column.dtype).gather(values)
-    return pl.Series(column.name, values).cast(column.dtype)
+        return pl.Series(column.name, [*column.values, None], column.dtype).gather(values)
+    told = pl.Series(column.name, values).cast(column.dtype)
+    most = _MOST.get(column.name)
+    return told if most is None else told.set(told > most, None)
 
 
 def _tally(tables: Sequence[Table], seed: int, start: int, stop: int) -> list[tuple[Integers, Integers]]:
@@ -168,23 +189,36 @@ def _tally(tables: Sequence[Table], seed: int, start: int, stop: int) -> list[tu
     """
     found = [(np.empty(0, np.int64), np.empty(0, np.int64)) for _ in tables]
     for at in range(start, stop, _BATCH):
-        results = [table.play(seed, at, min(_BATCH, stop - at)) for table in tables]
-        tallies = [_counted(results[0])]
+        count = min(_BATCH, stop - at)
+        results = [table.play(seed, at, count) for table in tables]
+        endings = [
+            _endings(result, _claims(table, seed, at, count))
+            for table, result in zip(tables, results, strict=True)
+        ]
+        tallies = [_counted(endings[0])]
         if len(results) > 1:
-            first = _endings(results[0], 2)
-            tallies += [_counted_in_pairs(result, first) for result in results[1:]]
+            first = endings[0] // _LATER_PARTS
+            tallies += [_counted_in_pairs(each, first) for each in endings[1:]]
         found = [_added(*before, *more) for before, more in zip(found, tallies, strict=True)]
     return found
 
 
-def _counted(results: NDArray[np.void]) -> tuple[Integers, Integers]:
-    counts = np.bincount(_endings(results))
+def _claims(table: Table, seed: int, start: int, count: int) -> NDArray[np.uint8] | None:
+    """Returns the side whose claim is certain, as `Table.claims` does; None where it is not asked."""
+    from courtpiece.table import can_tell_claims
+
+    if not table.rules.claim or not can_tell_claims(table.rules):
+        return None
+    return table.claims(seed, start, count, every=1 if table.lineup.double_dummy else _CLAIM_EVERY)
+
+
+def _counted(distinct: Integers) -> tuple[Integers, Integers]:
+    counts = np.bincount(distinct)
     endings = np.flatnonzero(counts)
     return endings * _ENDINGS + endings // _LATER_PARTS, counts[endings]
 
 
-def _counted_in_pairs(results: NDArray[np.void], first: Integers) -> tuple[Integers, Integers]:
-    endings = _endings(results)
+def _counted_in_pairs(endings: Integers, first: Integers) -> tuple[Integers, Integers]:
     # The few endings that occur are numbered, so that the pairs can be counted in a small array.
     distinct = np.flatnonzero(np.bincount(endings))
     number = np.empty(distinct[-1] + 1, np.int64)
@@ -194,16 +228,18 @@ def _counted_in_pairs(results: NDArray[np.void], first: Integers) -> tuple[Integ
     return distinct[pairs // _ENDINGS] * _ENDINGS + pairs % _ENDINGS, counts[pairs]
 
 
-def _endings(results: NDArray[np.void], parts: int = len(_RADIX)) -> Integers:
-    """Returns the endings of deals as numbers; with `parts` 2, outcome and winner alone."""
+def _endings(results: NDArray[np.void], claims: NDArray[np.uint8] | None) -> Integers:
+    """Returns the endings of deals as numbers."""
     columns = (
-        results["outcome"], np.minimum(results["winner"], len(WINNERS) - 1),
+        results["outcome"], results["winner"],
         results["taken"][:, 0], results["taken"][:, 1], results["tens"][:, 0], results["tens"][:, 1],
     )
     endings = columns[0].astype(np.int64)
-    for size, column in zip(_RADIX[1:parts], columns[1:parts], strict=True):
+    for size, column in zip(_RADIX[1:], columns[1:], strict=False):
         endings *= size
-        endings += column
+        endings += np.minimum(column, size - 1)
+    endings *= _RADIX[-1]
+    endings += _RADIX[-1] - 1 if claims is None else _CLAIMED[claims]
     return endings
 
 
@@ -248,6 +284,8 @@ def _all_quantities(rules: RuleSet, endings: pl.DataFrame) -> Iterator[_Quantity
             hit = [(was, by) == (outcome.value, side) for was, by in zip(outcomes, winners, strict=True)]
             yield _Quantity(outcome.value, side, np.array(hit, np.int64), True)
     yield from _quantities(rules, endings)
+    if endings["caller_tricks"].null_count():
+        return                          # the deals were solved, not played
     for what in ("tricks", "tens") if rules.objective is Objective.TENS else ("tricks",):
         for side in SIDES[:2]:
             yield _Quantity(what, side, endings[f"{side}_{what}"].to_numpy().astype(np.int64), False)
@@ -274,6 +312,13 @@ def _estimates(rules: RuleSet, counts: pl.DataFrame) -> Iterator[dict[str, Any]]
     deals = played["deals"].to_numpy()
     for quantity in _all_quantities(rules, played):
         yield _row(quantity, int(deals.sum()), deals, Method.WILSON if quantity.chance else Method.T)
+    asked = played.drop_nulls("certain_claim")
+    if len(asked):
+        n = asked["deals"].to_numpy()
+        for side in SIDES[:2]:
+            values = (asked["certain_claim"] == side).to_numpy().astype(np.int64)
+            certain = _Quantity("certain-claim", side, values, True)
+            yield _row(certain, int(n.sum()), n, Method.WILSON)
     if rules.redeal is not Redeal.OFF:
         redeals = everything - int(deals.sum())
         yield _told("redeal", "both", everything, proportions(redeals, everything), Method.WILSON)

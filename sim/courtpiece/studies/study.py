@@ -17,10 +17,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from decimal import Decimal
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
 
 from courtpiece.errors import UsageError, suggest
-from courtpiece.players import Lineup, check_lineup, parse_lineup
+from courtpiece.players import Lineup, OwnPlayer, PlayerSpec, check_lineup, parse_lineup
 from courtpiece.rules import RuleSet, name_of, resolve
 from courtpiece.rules.values import show
 from courtpiece.stats import Method, plus_minus
@@ -156,14 +157,19 @@ TEXT = Kind("TEXT", _read_text, str, str)
 
 @dataclass(frozen=True, kw_only=True)
 class Parameters:
-    """What every study can be asked; each study adds its own.  Values are read and checked whole."""
+    """What every study can be asked; each study adds its own.  Values are read and checked whole.
+
+    Players who see all cards are a yardstick for others: where there are no others, `greedy` with the same
+    callers is added on the same deals.
+    """
 
     rules: tuple[RuleSet, ...] = parameter(
         "a rule set: a preset, a file, or a line such as single-sir,target=5; give several to compare them",
         RULES, ("single-sir",), many=True,
     )
     players: tuple[Lineup, ...] = parameter(
-        "who plays: one player for all seats, or two, the caller's side first; give several to compare them",
+        "who plays: one player for all seats, two, the caller's side first, or four in order of play; "
+        "give several to compare them; double-dummy alone is shown beside greedy",
         PLAYERS, ("greedy",), many=True,
     )
     seed: int = parameter("the seed of all that is random", whole(0), 1)
@@ -176,9 +182,17 @@ class Parameters:
     def __post_init__(self) -> None:
         for about in fields(self):
             object.__setattr__(self, about.name, _read(about.name, about.metadata, getattr(self, about.name)))
+        if all(lineup.double_dummy for lineup in self.players):
+            beside = dict.fromkeys(lineup.at_the_table for lineup in self.players)
+            object.__setattr__(self, "players", (*self.players, *beside))
         for lineup in self.players:
             for rules in self.rules:
                 check_lineup(lineup, rules)
+
+    @property
+    def solved(self) -> int:
+        """How many of the line-ups see all cards: their deals are solved, a few hundred a second."""
+        return sum(lineup.double_dummy for lineup in self.lineups)
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
@@ -189,6 +203,17 @@ class Parameters:
                 hint = suggest(key, known) or f"; there are {', '.join(known)}"
                 raise UsageError(f'there is no parameter "{key}"{hint}')
         return cls(**values)
+
+    @property
+    def lineups(self) -> tuple[Lineup, ...]:
+        """All line-ups that play."""
+        return self.players
+
+    @property
+    def own_players(self) -> tuple[OwnPlayer, ...]:
+        """The players in Python among them."""
+        seated = [player for lineup in self.lineups for player in lineup.players]
+        return tuple(dict.fromkeys(player for player in seated if not isinstance(player, PlayerSpec)))
 
     def design(self) -> dict[str, Any]:
         """Returns what makes the results what they are, as JSON can hold it."""
@@ -212,7 +237,7 @@ def combination(p: Parameters) -> tuple[Column, Column]:
     """Returns the columns that tell under which of the rule sets and with which of the players."""
     return (
         Column("rules", "category", "", "the rule set", tuple(name_of(rules) for rules in p.rules)),
-        Column("players", "category", "", "who played: all four seats, or the caller's side and the others",
+        Column("players", "category", "", "who played: everywhere, or the caller's side and the others",
                tuple(str(lineup) for lineup in p.players)),
     )
 
@@ -247,6 +272,26 @@ def _write(about: Mapping[str, Any], value: Any) -> Any:
     return [kind.write(item) for item in value] if about["many"] else kind.write(value)
 
 
+_KERNEL_SECONDS = 1e-6                  # that a deal takes in the kernel, about
+_PILOT_SECONDS = 0.3
+
+
+def _seconds_a_deal(p: Parameters) -> float:
+    """Returns how long a deal takes with the slowest of the players, measured on the first deals."""
+    from courtpiece.table import Table
+
+    slowest = 0.0
+    for lineup in p.lineups:
+        if lineup.in_kernel:
+            continue
+        table, deals, began = Table(p.rules[0], lineup), 0, perf_counter()
+        while deals == 0 or perf_counter() - began < _PILOT_SECONDS:
+            table.play(p.seed, deals, 1)
+            deals += 1
+        slowest = max(slowest, (perf_counter() - began) / deals)
+    return slowest
+
+
 P = TypeVar("P", bound=Parameters)
 
 
@@ -259,6 +304,7 @@ class Study(ABC, Generic[P]):
     version: ClassVar[int] = 1          # goes up when results change, never for speed
     extent: ClassVar[str] = "deals"     # the parameter that counts the units, and their name
     default_units: ClassVar[int] = 1_000_000
+    solved_units: ClassVar[int] = 50_000        # the default with players who see all cards: some minutes
     # "threads" where `chunk` leaves Python's lock alone nearly all the time, as the kernel does.
     parallel: ClassVar[Literal["threads", "processes"]] = "processes"
     Parameters: ClassVar[type[Parameters]] = Parameters
@@ -270,11 +316,28 @@ class Study(ABC, Generic[P]):
     def units(self, p: P) -> int | None:
         """Returns how many units are asked for; None when the precision alone decides."""
         asked: int | None = getattr(p, self.extent)
-        return self.default_units if asked is None and p.precision is None else asked
+        if asked is None and p.precision is None:
+            return self.solved_units if p.solved else self.default_units
+        return asked
 
     @abstractmethod
     def chunk_units(self, p: P) -> int:
         """Returns how many units make a good chunk: about a second's work.  Only the design counts."""
+
+    def chunk_of(self, p: P) -> int:
+        """Returns how many units a new run puts into a chunk.
+
+        Players in Python are slow, and nobody knows how slow: the first deals are played, and a chunk is as
+        much smaller than the kernel's as they take longer, so that it is about a second's work, or one unit.
+        """
+        units = self.chunk_units(p)
+        if not p.own_players:
+            return units
+        return max(1, min(units, round(units * _KERNEL_SECONDS / _seconds_a_deal(p))))
+
+    def backend(self, p: P) -> Literal["threads", "processes"]:
+        """Returns what its chunks are spread over: players in Python need processes."""
+        return "processes" if p.own_players else self.parallel
 
     @abstractmethod
     def columns(self, p: P) -> tuple[Column, ...]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from courtpiece.plots import Figure
 
 _PLAYED_A_SECOND = 700_000              # deals, by one core
+_SOLVED_A_SECOND = 500
 
 
 class TrumpCall(Study[TrumpCallParameters]):
@@ -34,6 +35,7 @@ class TrumpCall(Study[TrumpCallParameters]):
     question = "How good is each trump call from five cards?"
     extent: ClassVar[str] = "hands"
     default_units: ClassVar[int] = 10_000
+    solved_units: ClassVar[int] = 200
     parallel: ClassVar[Literal["threads", "processes"]] = "threads"
     Parameters: ClassVar[type[Parameters]] = TrumpCallParameters
 
@@ -43,7 +45,9 @@ class TrumpCall(Study[TrumpCallParameters]):
         return super().units(p)
 
     def chunk_units(self, p: TrumpCallParameters) -> int:
-        return max(1, _PLAYED_A_SECOND // (5 * p.deals * len(p.rules) * len(p.players)))
+        assert p.deals is not None
+        rate, lineups = (_SOLVED_A_SECOND, p.solved) if p.solved else (_PLAYED_A_SECOND, len(p.players))
+        return max(1, rate // (5 * p.deals * len(p.rules) * lineups))
 
     def columns(self, p: TrumpCallParameters) -> tuple[Column, ...]:
         return trump_rows.columns(p)
@@ -54,6 +58,7 @@ class TrumpCall(Study[TrumpCallParameters]):
     def chunk(self, p: TrumpCallParameters, start: int, stop: int) -> pl.DataFrame:
         import polars as pl
 
+        assert p.deals is not None
         tables = [Table(rules, lineup) for rules in p.rules for lineup in p.players]
         worths = [Worth(table.rules) for table in tables]
         hands = p.given[start:stop] if p.given else random_hands(p.seed, start, stop)
@@ -65,10 +70,15 @@ class TrumpCall(Study[TrumpCallParameters]):
                 tally = play_calls(table, worth, calls, p.seed, 0, p.deals)
                 for name, column in trump_rows.rows(number, table, calls, worth, tally).items():
                     values[name].append(column)
-        return pl.DataFrame([
+        rows = pl.DataFrame([
             pl.Series(column.name, np.concatenate(values[column.name])).cast(column.dtype)
             for column in columns
         ])
+        solved = [str(lineup) for lineup in p.players if lineup.double_dummy]
+        untold = pl.col("players").cast(pl.String).is_in(solved)
+        return rows.with_columns(
+            pl.when(untold).then(None).otherwise(pl.col(name)).alias(name) for name in trump_rows.OF_TRICKS
+        )
 
     def summarise(self, p: TrumpCallParameters, shards: pl.LazyFrame) -> dict[str, pl.DataFrame]:
         return trump_tables.summarise(p, shards)

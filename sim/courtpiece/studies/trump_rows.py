@@ -21,16 +21,23 @@ from courtpiece.studies.hands import FILE, HAND, Hand, HandsFile
 from courtpiece.studies.study import MOST_UNITS, Column, Parameters, combination, parameter, whole
 from courtpiece.table import Table
 
+DEALS, SOLVED_DEALS = 2000, 400         # for each call
 HALVES = ("even", "odd")
 CALLS = (*SUITS, "pass", "thirteenth", "redeal", *(f"hide {card}" for card in PACK))
 MEASURES = ("wins", "kots", "conceded", "points", "points_squared", "tricks", "tricks_squared")
+
+OF_TRICKS = ("tricks", "tricks_squared")    # what is not told where deals are solved and not played
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrumpCallParameters(Parameters):
     """What the study can be asked."""
 
-    deals: int = parameter("on how many deals each call of a hand is played", whole(4, MOST_UNITS), 2000)
+    deals: int | None = parameter(
+        f"on how many deals each call of a hand is played (default: {DEALS}, or {SOLVED_DEALS} with "
+        "double-dummy)",
+        whole(4, MOST_UNITS), None, optional=True,
+    )
     hands: int | None = parameter(
         "how many hands: at random, or the first of those given",
         whole(1, MOST_UNITS), None, optional=True, design=False,
@@ -44,6 +51,8 @@ class TrumpCallParameters(Parameters):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.deals is None:
+            object.__setattr__(self, "deals", SOLVED_DEALS if self.solved else DEALS)
         for rules in self.rules:
             if rules.trump is Trump.FIRST_VOID:
                 raise UsageError(f"rules: {name_of(rules)} has no call, so there is nothing to study")
@@ -64,8 +73,8 @@ def columns(p: TrumpCallParameters) -> tuple[Column, ...]:
         "conceded": ("deals", "won by the defenders with a kot"),
         "points": (_unit(p), "sum of the points ahead: the caller's side's less the defenders'"),
         "points_squared": ("", "sum of their squares"),
-        "tricks": ("tricks", "sum of the tricks taken by the caller's side until the deal ends"),
-        "tricks_squared": ("", "sum of their squares"),
+        "tricks": ("tricks", "sum of the tricks taken by the caller's side; null for double-dummy"),
+        "tricks_squared": ("", "sum of their squares; null for double-dummy"),
     }
     return (
         Column("hand", "uint32", "", "number of the hand"),

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from courtpiece.advice import MOST_CALLS, distinct_calls
 from courtpiece.cards import RANKS, SHAPES, Card, Suit, parse_cards
-from courtpiece.players import CALLERS, Lineup, parse_player
+from courtpiece.players import CALLERS, Lineup, PlayerSpec, parse_built_in
 from courtpiece.rules import RuleSet, name_of
 from courtpiece.stats import LEVEL, Estimates, Floats, Method, means, proportions
 from courtpiece.studies.hands import Hand
@@ -38,6 +38,7 @@ QUALITIES = {
     "win": "wins", "kot": "kots", "conceded": "conceded", "points_ahead": "points", "tricks": "tricks"
 }
 CHANCES = ("win", "kot", "conceded")
+_OF_TRICKS = ("tricks", "tricks_half_width")    # what tables do not tell of deals that were solved
 HONOURS = ("none", "Q", "K", "KQ", "A", "AQ", "AK", "AKQ")      # the position is a number in binary
 _NUMBERS = ("no card of it", "one card", "two cards", "three cards", "four cards", "five cards")
 _HOW_MANY = ("no_A_K_Q", "one_of_A_K_Q", "two_of_A_K_Q", "all_of_A_K_Q")
@@ -50,7 +51,7 @@ _TOLD = {
     "kot": ("", "chance that it wins with a kot"),
     "conceded": ("", "chance that the defenders make a kot"),
     "points_ahead": ("points", "mean of the points of the caller's side less the defenders' (or kots)"),
-    "tricks": ("tricks", "mean of the tricks its side takes until the deal ends"),
+    "tricks": ("tricks", "mean of the tricks its side takes until the deal ends; null for double-dummy"),
 }
 
 
@@ -153,6 +154,8 @@ def summarise(p: TrumpCallParameters, rows: pl.LazyFrame) -> dict[str, pl.DataFr
             for name, values in _tables(sample, drawn=not p.given).items():
                 size = len(next(iter(values.values())))
                 told = {**{key: [value] * size for key, value in who.items()}, **values}
+                if lineup.double_dummy:
+                    told |= {key: [None] * size for key in _OF_TRICKS if key in told}
                 found[name].append(pl.DataFrame(
                     {key: np.asarray(told[key]).tolist() for key in columns[name]}, schema=columns[name]
                 ))
@@ -188,7 +191,7 @@ class _Sample:
 
         def spread(name: str) -> Integers:
             out = np.zeros((size, 2, MOST_CALLS), np.int64)
-            out[where] = rows[name].to_numpy()
+            out[where] = rows[name].fill_null(0).to_numpy()
             return out
 
         words: list[list[list[str]]] = [[] for _ in range(size)]
@@ -236,11 +239,13 @@ class _Sample:
     def policies(self) -> dict[str, Floats]:
         """(hands, 1, calls) for each built-in caller: the chance that it makes the call."""
         found = {policy: np.zeros((len(self.hands), 1, MOST_CALLS)) for policy in POLICIES}
+        eldest = self.lineup.caller_side
+        card = eldest.card if isinstance(eldest, PlayerSpec) else "greedy"      # whose policies come with it
         for number, (hand, words) in enumerate(zip(self.hands, self.words, strict=True)):
             place = {word: at for at, alike in enumerate(words) for word in alike}
             legal = [word for alike in distinct_calls(hand, self.rules) for word in alike]
             for policy, weights in found.items():
-                told = said(parse_player(f"{self.lineup.caller_side.card}/{policy}"), hand, self.rules, legal)
+                told = said(parse_built_in(f"{card}/{policy}"), hand, self.rules, legal)
                 for word in told:
                     weights[number, 0, place[word]] += 1 / len(told)
         return found
@@ -324,6 +329,8 @@ def _summary(sample: _Sample, drawn: bool) -> Iterator[dict[str, Any]]:
             lost = sample.best - weights
             found["regret"] = sample.value("points_ahead", lost), sample.points_error(lost)
             found["agreement"] = _over_halves((sample.best * weights).sum(axis=-1))
+        if sample.lineup.double_dummy:
+            del found["tricks"]         # the deals were solved, not played
         for measure, (values, errors) in found.items():
             n = size if measure == "agreement" else deals
             told = _mean(values, errors, n, drawn, measure in (*CHANCES, "agreement"))

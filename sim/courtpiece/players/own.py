@@ -1,0 +1,193 @@
+"""Players that are classes in Python: found among installed packages or in a file that a user names."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import inspect
+import os
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from courtpiece.errors import UsageError, reason, suggest
+from courtpiece.players.player import Player
+from courtpiece.players.registry import CARD_PLAYERS, OwnPlayer
+
+GROUP = "courtpiece.players"            # of entry points
+_IN_FILE = re.compile(r"(?P<file>.+\.py):(?P<name>\w+)(?P<options>(:.*)?)")
+_WORDS = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
+
+# Built-in players that are written in Python, with where they lie.
+BUILT_IN: dict[str, str] = {}
+
+
+def find(text: str) -> OwnPlayer | None:
+    """Returns the player in Python that a text names, or None when it names none.
+
+    Raises UsageError for a file or a class that is not there, and for options that it does not take.
+    """
+    in_file = _IN_FILE.fullmatch(text)
+    if in_file:
+        return _in_file(in_file["file"], in_file["name"], in_file["options"].split(":")[1:])
+    name, *written = text.split(":")
+    if name.partition("/")[0].lower() in {player.name for player in CARD_PLAYERS}:
+        return None
+    if name in BUILT_IN:
+        module, _, kind = BUILT_IN[name].partition(":")
+        return _player(name, getattr(import_module(module), kind), written, "")
+    if name in (packaged := _packaged()):
+        return _player(name, packaged[name].load(), written, _version_of(packaged[name]))
+    return None
+
+
+def given(player: Player) -> OwnPlayer:
+    """Returns a player made by its user; each seat gets a copy of it."""
+    return OwnPlayer(
+        _shown(player), partial(copy.deepcopy, player), version=_source_digest(type(player)),
+        sees_all=player.sees_all,
+    )
+
+
+def names() -> tuple[str, ...]:
+    """Returns the names of all players in Python that need no file."""
+    return (*BUILT_IN, *_packaged())
+
+
+def _shown(player: Player) -> str:
+    told = getattr(player, "name", type(player).__name__)
+    return re.sub(r"[,\s]+", "-", str(told)) or type(player).__name__
+
+
+def _in_file(file: str, name: str, written: Sequence[str]) -> OwnPlayer:
+    path = Path(os.path.expanduser(file))           # noqa: PTH111 (fails where there is no such user)
+    module = _load(path, _digest(path))
+    kind = getattr(module, name, None)
+    if kind is None:
+        known = [key for key, value in vars(module).items() if _is_player(value) and value is not Player]
+        there_are = f"; there are {', '.join(known)}" if known else "; no class there derives from Player"
+        raise UsageError(f'{file} has no player "{name}"{there_are}{suggest(name, known)}')
+    return _player(f"{file}:{name}", kind, written, _digest(path)[:8])
+
+
+def _is_player(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, Player)
+
+
+def _digest(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {reason(error)}") from None
+
+
+@cache
+def _load(path: Path, digest: str) -> ModuleType:
+    """Returns the module of a file, executed once for each content it has."""
+    name = f"courtpiece_player_{path.stem}_{digest[:8]}"
+    spec = spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise UsageError(f"{path} cannot be read as Python")
+    module = module_from_spec(spec)
+    sys.modules[name] = module          # pickle and dataclasses look a class's module up there
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise UsageError(f"{path} fails when it is loaded: {type(error).__name__}: {error}") from None
+    return module
+
+
+def _player(name: str, kind: Any, written: Sequence[str], version: str) -> OwnPlayer:
+    if not _is_player(kind):
+        raise UsageError(f'"{name}" is no class that derives from courtpiece.Player')
+    options, texts = _read_options(name, kind, written)
+    return OwnPlayer(":".join([name, *texts]), _Maker(name, kind, options), version, kind.sees_all)
+
+
+class _Maker:
+    """Makes a player of a class; it is sent to other processes by name, as they have to load a file anew."""
+
+    def __init__(self, name: str, kind: type[Player], options: Mapping[str, Any]) -> None:
+        self.name, self.kind, self.options = name, kind, dict(options)
+
+    def __call__(self) -> Player:
+        return self.kind(**self.options)
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return _made_again, (self.name, self.options)
+
+
+def _made_again(name: str, options: Mapping[str, Any]) -> _Maker:
+    found = find(name)
+    assert found is not None
+    assert isinstance(found.make, _Maker)
+    return _Maker(name, found.make.kind, options)
+
+
+def _read_options(name: str, kind: type[Player], written: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
+    """Returns the values of the options by name, and the texts of those that are not at their default."""
+    takes = {
+        key: parameter
+        for key, parameter in inspect.signature(kind).parameters.items()
+        if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+    }
+    given: dict[str, str] = {}
+    for part in written:
+        key, equals, text = part.partition("=")
+        key = key.strip().replace("-", "_")
+        if key not in takes:
+            there_are = f"there are {', '.join(takes)}" if takes else "it has none"
+            raise UsageError(f'player "{name}" has no option "{key}"; {there_are}{suggest(key, takes)}')
+        if not equals:
+            raise UsageError(f'player option "{key}" needs a value: {key}=…')
+        if key in given:
+            raise UsageError(f'player option "{key}" is given twice')
+        given[key] = text.strip()
+    missing = [key for key, about in takes.items() if about.default is about.empty and key not in given]
+    if missing:
+        raise UsageError(f'player "{name}" needs the option "{missing[0]}": {name}:{missing[0]}=…')
+    values = {key: _value(key, text, takes[key]) for key, text in given.items()}
+    texts = [f"{key}={given[key]}" for key in takes if key in given and values[key] != takes[key].default]
+    return values, texts
+
+
+def _value(key: str, text: str, about: inspect.Parameter) -> Any:
+    """Returns an option's value: of the type of its default, or of its annotation."""
+    kind = type(about.default) if about.default not in (about.empty, None) else about.annotation
+    kind = {"bool": bool, "int": int, "float": float}.get(str(kind).partition(" ")[0], kind)
+    if kind is bool:
+        if text.lower() not in _WORDS:
+            raise UsageError(f'player option "{key}" is on or off, not "{text}"')
+        return _WORDS[text.lower()]
+    if kind not in (int, float):
+        return text
+    try:
+        return kind(text)
+    except ValueError:
+        what = "a whole number" if kind is int else "a number"
+        raise UsageError(f'player option "{key}" takes {what}, not "{text}"') from None
+
+
+@cache
+def _packaged() -> Mapping[str, Any]:
+    from importlib.metadata import entry_points
+
+    return {entry.name: entry for entry in entry_points(group=GROUP)}
+
+
+def _version_of(entry: Any) -> str:
+    return f"{entry.dist.name} {entry.dist.version}" if entry.dist else ""
+
+
+def _source_digest(kind: type[Player]) -> str:
+    try:
+        return hashlib.sha256(inspect.getsource(kind).encode()).hexdigest()[:8]
+    except (OSError, TypeError):        # typed at a prompt
+        return ""
