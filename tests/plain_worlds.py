@@ -39,19 +39,24 @@ class World(NamedTuple):
     first: tuple[frozenset[Card] | None, ...]
 
 
-def random_deal(rules: RuleSet, source: random.Random, size: int) -> Deal:
-    """Returns a deal of so many cards a seat, played at random to its end."""
+def random_deal(rules: RuleSet, source: random.Random, size: int, *, prefer: str = "") -> Deal:
+    """Returns a deal of so many cards a seat, played at random to its end.
+
+    `prefer` is what is done wherever it may be: a word of the call, or "claim".
+    """
     cards = source.sample(list(PACK), 4 * size)
     deal = Deal(rules, [cards[size * seat : size * (seat + 1)] for seat in range(4)])
     while deal.phase == "call":
-        deal.say(_a_word(deal.legal_words(), source))
+        words = deal.legal_words()
+        deal.say(next((word for word in words if word == prefer), None) or _a_word(words, source))
     if deal.phase == "play":
         if (changes := deal.legal_words()) and source.random() < 0.5:
             deal.say(source.choice(changes))
-        if rules.claim and source.random() < 0.4:
+        if rules.claim and (prefer == "claim" or source.random() < 0.4):
             deal.claim(source.randrange(4))
+    asks = source.choice([0, 0.3])
     while deal.phase == "play":
-        if deal.can_reveal and source.random() < 0.3:
+        if deal.can_reveal and source.random() < asks:
             deal.reveal()
         else:
             deal.play(source.choice(deal.legal_cards()))
@@ -148,25 +153,27 @@ def _hands(cards: frozenset[Card], sizes: Sequence[int]) -> Iterator[tuple[froze
             yield (frozenset(chosen), *others)
 
 
-def _orders(hand: frozenset[Card]) -> Iterator[tuple[Card, ...]]:
-    """Yields one order for each choice of the first five and the last card; each stands for equally many."""
-    for last in hand:
-        others = sorted(hand - {last})
-        if len(others) <= 5:
-            yield (*others, last)
-            continue
-        for five in combinations(others, 5):
-            yield (*five, *(card for card in others if card not in five), last)
+def _orders(hand: frozenset[Card], *, last_tells: bool) -> Iterator[tuple[Card, ...]]:
+    """Yields one order for each choice of the first five, and of the last card if it tells something.
+
+    Each stands for equally many.
+    """
+    for last in [{card} for card in hand] if last_tells else [set[Card]()]:
+        others = sorted(hand - last)
+        for five in combinations(others, min(5, len(others))):
+            yield (*five, *(card for card in others if card not in five), *last)
 
 
-def _sayings(heard: Sequence[str], hands: Hands, speaker: int) -> Iterator[tuple[str, ...]]:
+def _sayings(
+    heard: Sequence[str], hands: Hands, speaker: int, *, from_five: bool
+) -> Iterator[tuple[str, ...]]:
     """Yields the words with every card that the hider may have meant."""
     meant: list[list[str]] = []
     for word in heard:
         if word in {"hide", "change"}:
             meant.append([f"{word} {card}" for card in hands[speaker][:5]])
         elif word == "blind":
-            meant.append([f"blind {card}" for card in hands[0]])
+            meant.append([f"blind {card}" for card in (hands[0][:5] if from_five else hands[0][5:])])
         else:
             meant.append([word])
     yield from product(*meant)
@@ -196,11 +203,15 @@ class Question:
         self.speaker = 0 if deal.hider is None else deal.hider
         self.heard = _heard(played, knows_own=seat == deal.hider and not _unseen_blind(played))
         hidden = played.rules.trump is Trump.HIDDEN
-        tells = hidden or any(word.startswith(("blind", "thirteenth")) for word in played.words)
+        self.last_tells = "thirteenth" in played.words
+        self.from_five = played.rules.uncalled is Uncalled.RANDOM_OWN_FIVE
+        tells = hidden or self.last_tells or any(word.startswith("blind") for word in played.words)
         self.ordered = self.speaker != seat and tells
-        orders = size * comb(size - 1, 5) if size > 6 else size
+        rest = size - self.last_tells
+        orders = comb(rest, min(5, rest)) * (size if self.last_tells else 1)
         hands = prod(comb(sum(self.sizes[other:]), self.sizes[other]) for other in range(4))
-        sayings = prod({"hide": 5, "change": 5, "blind": size}.get(word, 1) for word in self.heard)
+        options = {"hide": min(5, size), "change": min(5, size), "blind": 5 if self.from_five else size - 5}
+        sayings = prod(options.get(word, 1) for word in self.heard)
         self.trials = hands * sayings * (orders if self.ordered else 1)
 
     def worlds(self) -> Counter[World]:
@@ -210,10 +221,12 @@ class Question:
             sets = [
                 (self.own if other == self.seat else self.down[other]) | given[other] for other in range(4)
             ]
-            orders: Iterator[tuple[Card, ...]] = _orders(sets[self.speaker]) if self.ordered else iter([()])
+            orders: Iterator[tuple[Card, ...]] = iter([()])
+            if self.ordered:
+                orders = _orders(sets[self.speaker], last_tells=self.last_tells)
             for order in orders:
                 hands = self._hands_in_order(sets, order)
-                for words in _sayings(self.heard, hands, self.speaker):
+                for words in _sayings(self.heard, hands, self.speaker, from_five=self.from_five):
                     candidate = self.played._replace(hands=hands, words=words)
                     if looks_the_same(candidate, self.truth, self.seat):
                         deal = replayed(candidate)

@@ -42,6 +42,7 @@ class View:
     dealer        the dealer's seat at the table, which gives the seats their letters
     phase         "call", "play" or "over"
     turn          the seat to speak or play
+    pack          the cards of the deal: all 52, fewer in an ending
     dealt         its cards in the order dealt: five before the call is over; without a face-down card of
                   its own that it has not seen (S0.58)
     hand          those that it can play now
@@ -53,6 +54,7 @@ class View:
     voids         for each seat, the suits of which it has shown to hold no card but those in `known`
     known         for each seat, the cards of which this seat knows that they are in that hand
     turned_up     the card that the dealer turned up as nobody called, wherever it was dealt then (A9)
+    thirteenth    eldest's last card, which all have seen if he let it decide (B11)
     trump         the trump suit once it counts, or None
     caller        who called or hid trump, eldest when nobody did
     hider         whose card lies, or lay, face down
@@ -80,6 +82,7 @@ class View:
     dealer: int
     phase: Phase
     turn: int
+    pack: Cards
     dealt: tuple[Card, ...]
     hand: tuple[Card, ...]
     sizes: tuple[int, ...]
@@ -90,6 +93,7 @@ class View:
     voids: tuple[frozenset[Suit], ...]
     known: tuple[Cards, ...]
     turned_up: Card | None
+    thirteenth: Card | None
     trump: Suit | None
     caller: int | None
     hider: int | None
@@ -137,6 +141,7 @@ class View:
             dealer=deal.dealer,
             phase=phase,
             turn=deal.turn,
+            pack=frozenset(card for hand in deal.dealt for card in hand),
             dealt=dealt,
             hand=hand,
             sizes=sizes,
@@ -147,6 +152,7 @@ class View:
             voids=tuple(deal.voids),
             known=_known(deal, seat, hand) if all_dealt else _own_alone(seat, hand),
             turned_up=_turned_up(deal),
+            thirteenth=_thirteenth(deal),
             trump=deal.trump,
             caller=deal.caller,
             hider=deal.hider,
@@ -198,12 +204,10 @@ class View:
     @cached_property
     def unseen(self) -> Cards:
         """The cards of which this seat does not know where they are."""
-        from courtpiece.cards import PACK
-
         placed = {play.card for play in self.plays}.union(*self.known)
         if self.hidden_card is not None:
             placed.add(self.hidden_card)
-        return frozenset(PACK) - placed
+        return self.pack - placed
 
     def __str__(self) -> str:
         """The view in one line, as a person would tell it."""
@@ -273,6 +277,11 @@ def _turned_up(deal: Deal) -> Card | None:
     return next(Card.parse(word[len("blind ") :]) for word in deal.words if word.startswith("blind "))
 
 
+def _thirteenth(deal: Deal) -> Card | None:
+    """Returns the card that decided trump as eldest's last (B11)."""
+    return deal.dealt[ELDEST][-1] if "thirteenth" in deal.words else None
+
+
 def _own_alone(seat: int, hand: tuple[Card, ...]) -> tuple[Cards, ...]:
     return tuple(frozenset(hand) if other == seat else _NO_CARDS for other in range(4))
 
@@ -293,8 +302,9 @@ def _laid_open(deal: Deal) -> Iterator[tuple[int, Card]]:
     """Yields cards that all have seen although they were not played, with their owners."""
     if deal.shown is not None and deal.hider is not None:
         yield deal.hider, deal.shown.card  # A34
-    if "thirteenth" in deal.words:
-        yield ELDEST, deal.dealt[ELDEST][-1]  # B11
+    thirteenth = _thirteenth(deal)
+    if thirteenth is not None:
+        yield ELDEST, thirteenth
     turned_up = _turned_up(deal)
     if turned_up is not None and deal.rules.uncalled is Uncalled.RANDOM_OWN_FIVE:
         yield ELDEST, turned_up  # S0.77

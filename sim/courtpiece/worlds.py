@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from courtpiece._kernel import worlds as kernel
 from courtpiece.cards import Card, Suit
-from courtpiece.deal import ELDEST, FIRST_CARDS, Deal
+from courtpiece.deal import ELDEST, FIRST_CARDS
 from courtpiece.errors import UsageError
 from courtpiece.rules import Reveal, Trump, Uncalled
 from courtpiece.table import DEALS, seed_key
+from courtpiece.view import View
 
 SEATS = range(4)
 Cards = frozenset[Card]
@@ -64,182 +65,89 @@ class Knowledge:
     decision: int = 0
 
     @classmethod
-    def of(cls, deal: Deal, seat: int) -> Knowledge:
-        """Returns what `seat` knows in a deal under way, of which it looks at nothing that he cannot see.
-
-        Raises `UsageError` when the deal is over.
-        """
-        if deal.phase == "over":
+    def of(cls, view: View) -> Knowledge:
+        """Returns what a view tells of where the cards are; raises `UsageError` when the deal is over."""
+        if view.phase == "over":
             raise UsageError("the deal is over: there is nothing left to guess")
-        if deal.phase == "call":
-            return cls._before_the_call(deal, seat)
-        return _Reading(deal, seat).knowledge()
-
-    @classmethod
-    def _before_the_call(cls, deal: Deal, seat: int) -> Knowledge:
-        """Five cards are dealt, and nobody has seen any but his own."""
-        five, size = frozenset(deal.first_five(seat)), len(deal.dealt[seat])
+        played = tuple(frozenset(play.card for play in view.plays if play.seat == seat) for seat in SEATS)
+        early, late = _first_cards(view)
+        size = len(view.pack) // 4
+        down = view.hider is not None and view.face_down
         return cls(
-            seat=seat,
-            known=_at(seat, five),
-            unseen=frozenset(card for hand in deal.dealt for card in hand) - five,
-            need=tuple(size - len(five) if other == seat else size for other in SEATS),
-            early=_at(seat, five),
-            decision=len(deal.words),
+            seat=view.seat,
+            known=view.known,
+            unseen=view.unseen,
+            need=tuple(
+                size - len(played[seat]) - len(view.known[seat]) - (down and seat == view.hider)
+                for seat in SEATS
+            ),
+            barred=_barred(view),
+            held=_held(view),
+            hider=view.hider,
+            face_down=view.hidden_card,
+            hides_unseen=down and view.hidden_card is None,
+            marked=_marked(view, size),
+            played=played,
+            early=early,
+            late=late,
+            blind=_is_of_the_stock(view),
+            decision=len(view.words) + len(view.plays) + sum(
+                1 for event in (view.claimer, view.shown) if event is not None
+            ),
         )
 
 
-class _Reading:
-    """What can be read, from one seat, off the words and the cards of a deal in play."""
-
-    def __init__(self, deal: Deal, seat: int) -> None:
-        self.deal = deal
-        self.seat = seat
-        self.played: list[set[Card]] = [set() for _ in SEATS]
-        self.barred: list[set[Suit]] = [set() for _ in SEATS]
-        self.held: tuple[int, Suit] | None = None
-        words = deal.words
-        # Nobody knows a card of the undealt pack that lies face down, till it is changed (S0.58, S0.61).
-        self.blind = (
-            deal.rules.trump is Trump.HIDDEN
-            and words[-1].startswith("blind")
-            and deal.rules.uncalled is Uncalled.BLIND_STOCK
-        )
-        self.shown: Card | None = None          # the hidden card, once everybody has seen it
-        self.face_down: Card | None = None      # the same while it lies face down, if the seat knows it
-        if deal.hider is not None:
-            if deal.hidden_card is None:
-                self.shown = _card_in(words[-1])
-            elif deal.hider == seat and not self.blind:
-                self.face_down = _card_in(words[-1])
-        self._read_plays()
-
-    def _read_plays(self) -> None:
-        """Finds what the cards played, and the reveals, say of the hands they came from."""
-        deal, rules = self.deal, self.deal.rules
-        down, owes_trump = deal.hider is not None, False
-        tricks = [(trick.leader, trick.cards) for trick in deal.tricks]
-        turns = iter(
-            ((leader + place) % 4, place, cards[0].suit)
-            for leader, cards in [*tricks, (deal.leader, tuple(deal.trick))]
-            for place in range(len(cards))
-        )
-        asked = False
-        for item in deal.plays:
-            if isinstance(item, str):
-                asked = True
-                continue
-            seat, place, led = next(turns)
-            void = place > 0 and item.suit is not led
-            if asked or (down and self._turned_up(item, void=void)):
-                # S0.55, S0.79: only a player without the suit led has it shown, unless he leads.  He may
-                # follow with the very card that comes back to him (A32).
-                down, asked = False, False
-                owes_trump = rules.revealer_must_trump
-                void = void or place > 0
-            if void:
-                self.barred[seat].add(led)
-                if owes_trump and self.shown is not None and item.suit is not self.shown.suit:
-                    self.barred[seat].add(self.shown.suit)
-            owes_trump = False
-            self.played[seat].add(item)
-        if deal.trick:
-            self._read_turn(down=down)
-
-    def _turned_up(self, card: Card, *, void: bool) -> bool:
-        """Tells whether the hidden card was turned up of itself before its finder played `card`."""
-        return card is self.shown or (void and self.deal.rules.reveal is Reveal.AT_FIRST_VOID)
-
-    def _read_turn(self, *, down: bool) -> None:
-        """Finds what is known of the seat in turn before it plays to the trick on the table."""
-        deal, led = self.deal, self.deal.trick[0].suit
-        if down and self.shown is not None:
-            self.barred[deal.turn].add(led)     # it has just been turned up for him, or he has asked for it
-        elif down and deal.rules.reveal is Reveal.AT_FIRST_VOID:
-            self.held = deal.turn, led          # S0.79: or it would have been turned up
-
-    def knowledge(self) -> Knowledge:
-        deal, seat = self.deal, self.seat
-        known = [set[Card]() for _ in SEATS]
-        known[seat].update(deal.hands[seat])
-        if deal.claimer is not None:
-            known[deal.claimer].update(deal.hands[deal.claimer])    # S4.32: his hand lies open
-        early, late = [set[Card]() for _ in SEATS], [set[Card]() for _ in SEATS]
-        early[seat].update(deal.first_five(seat))
-        late[seat].update(deal.dealt[seat][FIRST_CARDS:])
-        turned_up: Card | None = None
-        if deal.hider is not None:
-            if self.shown is not None:
-                (late if self.blind else early)[deal.hider].add(self.shown)
-                self._place(known, deal.hider, self.shown)      # A34: it went back to his hand
-            if self.blind and seat == ELDEST and self.shown is None:
-                # He has seen all of his cards but that one.
-                late[seat] &= known[seat] | self.played[seat]
-        else:
-            turned_up = self._read_call(known, early, late)
-        seen = set().union(*known, *self.played) | ({self.face_down} if self.face_down is not None else set())
-        unseen = frozenset(card for hand in deal.dealt for card in hand) - seen
-        size = len(deal.dealt[seat])
-        hides = deal.hider is not None and self.shown is None
-        need = tuple(
-            size - len(self.played[other]) - len(known[other]) - (hides and other == deal.hider)
-            for other in SEATS
-        )
-        marked = None
-        if turned_up in unseen and turned_up is not None:
-            later = max(size - FIRST_CARDS, 0)
-            marked = turned_up, tuple(later if other == ELDEST else size for other in SEATS)
-        held = self.held
-        if held is not None and any(card.suit is held[1] for card in known[held[0]]):
-            held = None
-        return Knowledge(
-            seat=seat,
-            known=tuple(map(frozenset, known)),
-            unseen=unseen,
-            need=need,
-            barred=tuple(map(frozenset, self.barred)),
-            held=held,
-            hider=deal.hider,
-            face_down=self.face_down,
-            hides_unseen=hides and self.face_down is None,
-            marked=marked,
-            played=tuple(map(frozenset, self.played)),
-            early=tuple(map(frozenset, early)),
-            late=tuple(map(frozenset, late)),
-            blind=self.blind,
-            decision=len(deal.words) + (deal.claimer is not None) + len(deal.plays),
-        )
-
-    def _place(self, known: list[set[Card]], owner: int, card: Card) -> None:
-        if card not in self.played[owner]:
-            known[owner].add(card)
-
-    def _read_call(
-        self, known: list[set[Card]], early: list[set[Card]], late: list[set[Card]]
-    ) -> Card | None:
-        """Notes the cards that the call has laid open; returns one that was, and then dealt on."""
-        deal = self.deal
-        if "thirteenth" in deal.words:
-            card = deal.dealt[ELDEST][-1]       # B11: it is shown, then belongs to his hand
-            late[ELDEST].add(card)
-            self._place(known, ELDEST, card)
-        blind = next((_card_in(word) for word in deal.words if word.startswith("blind")), None)
-        if blind is None:
-            return None
-        if deal.rules.uncalled is Uncalled.RANDOM_OWN_FIVE:
-            early[ELDEST].add(blind)            # S0.77
-            self._place(known, ELDEST, blind)
-            return None
-        late[ELDEST].add(blind)                 # A7
-        return blind                            # A9: dealt on as any other
+def _barred(view: View) -> tuple[frozenset[Suit], ...]:
+    """Returns for each seat the suits of none of the unseen cards in its hand."""
+    barred = list(view.voids)
+    if view.shown is not None and view.shown.after % 4:
+        # S0.55, S0.79: the card was shown for want of the suit led, also to one who then could follow with
+        # that very card (A32), or has yet to play.
+        barred[view.shown.turn] |= {view.plays[view.shown.after // 4 * 4].card.suit}
+    return tuple(barred)
 
 
-def _card_in(word: str) -> Card:
-    return Card.parse(word.split()[1])
+def _held(view: View) -> tuple[int, Suit] | None:
+    """Returns a seat and a suit that it holds for certain, in one of the unseen cards."""
+    if not (view.face_down and view.trick and view.rules.reveal is Reveal.AT_FIRST_VOID):
+        return None
+    led = view.trick[0].suit
+    # S0.79: without the suit led, the seat in turn would have had the hidden card turned up.
+    if view.turn == view.seat or any(card.suit is led for card in view.known[view.turn]):
+        return None
+    return view.turn, led
 
 
-def _at(seat: int, cards: Cards) -> tuple[Cards, ...]:
-    return tuple(cards if other == seat else NOTHING for other in SEATS)
+def _marked(view: View, size: int) -> tuple[Card, tuple[int, ...]] | None:
+    """The blind card that was dealt on (A9), and in how many orders of `size` each seat can hold it."""
+    if view.turned_up is None or view.turned_up not in view.unseen:
+        return None
+    later = size - min(size, FIRST_CARDS)
+    return view.turned_up, tuple(later if seat == ELDEST else size for seat in SEATS)  # A7
+
+
+def _is_of_the_stock(view: View) -> bool:
+    """Tells whether the card laid face down was seen by nobody (S0.58), still unchanged (S0.61)."""
+    rules = view.rules
+    if rules.trump is not Trump.HIDDEN or rules.uncalled is not Uncalled.BLIND_STOCK or not view.words:
+        return False
+    return view.words[-1].word.startswith("blind")
+
+
+def _first_cards(view: View) -> tuple[tuple[Cards, ...], tuple[Cards, ...]]:
+    """Returns by seat what is known to have been among the first five cards, and what was not."""
+    early, late = [NOTHING] * 4, [NOTHING] * 4
+    early[view.seat] = frozenset(view.dealt[:FIRST_CARDS])
+    late[view.seat] = frozenset(view.dealt[FIRST_CARDS:])
+    if view.shown is not None and view.hider is not None:
+        which = late if _is_of_the_stock(view) else early
+        which[view.hider] |= {view.shown.card}
+    if view.turned_up is not None:
+        which = early if view.rules.uncalled is Uncalled.RANDOM_OWN_FIVE else late
+        which[ELDEST] |= {view.turned_up}  # S0.77, A7
+    if view.thirteenth is not None and len(view.pack) // 4 > FIRST_CARDS:
+        late[ELDEST] |= {view.thirteenth}
+    return tuple(early), tuple(late)
 
 
 def _mask(cards: Iterable[int]) -> int:
@@ -261,8 +169,8 @@ class Sample(NamedTuple):
 class Worlds:
     """All deals that are consistent with what a seat knows.  Raises `UsageError` when there is none."""
 
-    def __init__(self, knowledge: Knowledge) -> None:
-        self.knowledge = knowledge
+    def __init__(self, known: View | Knowledge) -> None:
+        self.knowledge = knowledge = Knowledge.of(known) if isinstance(known, View) else known
         self._kernel = _kernel_worlds(knowledge)
         if not self._kernel.worlds:
             told = _told(knowledge)
@@ -272,6 +180,11 @@ class Worlds:
     def count(self) -> int:
         """The number of worlds: of ways to place the unseen cards in the hands, and face down."""
         return self._kernel.worlds
+
+    @property
+    def weight(self) -> int:
+        """What all worlds weigh together."""
+        return self._kernel.total
 
     def draw(
         self, n: int, *, seed: int, deal: int = 0, stream: int = 0, start: int = 0, fives: bool = False

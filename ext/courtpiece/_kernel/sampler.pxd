@@ -83,7 +83,7 @@ cdef struct Draws:
 cdef inline void start_draws(
     Draws *draws, uint64_t key0, uint64_t key1, uint64_t stream, uint64_t index, uint64_t seat, uint64_t decision,
 ) noexcept nogil:
-    """For the worlds of a seat's decision in a deal; decisions of one deal are told apart by any number below 2**48."""
+    """For the worlds of a seat's decision in a deal; decisions of one deal are told apart by any number below 2**16."""
     set_key(&draws.dice, key0, key1)
     draws.dice.stream = stream
     draws.dice.index = index
