@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from courtpiece import Card, Player, Table, View, built_in
-from courtpiece.driver import Driver
+from courtpiece.driver import Decision, Driver
 from courtpiece.errors import PlayerError, UsageError
 from courtpiece.players import Lineup, parse_built_in, parse_lineup, parse_player
 from courtpiece.players.own import given
@@ -275,3 +275,20 @@ def test_a_changed_file_is_another_player(mine: str, tmp_path: Path) -> None:
         file.write("\nVERSION = 2\n")
     with pytest.raises(RunError, match="behaviour: "):
         run("kot-frequency", players=f"{mine}:Mine", deals=10, jobs=1, out=tmp_path / "run")
+
+
+def test_one_who_sees_all_four_hands_is_given_the_deal_and_beats_one_who_does_not() -> None:
+    from courtpiece.solve import solve
+
+    sitting = Driver(resolve("classic"), parse_lineup("clairvoyant,greedy")).start(3, seed_key(3), 0)
+    wins = usual = 0
+    for index in range(12):
+        def check(decision: Decision) -> None:
+            deal = decision.deal
+            if deal.phase == "play" and decision.seat % 2 == 0 and len(deal.tricks) > 8:
+                values = {value.card: value.tricks for value in solve(deal).cards}
+                assert values[Card.parse(str(decision.answer))] == max(values.values())
+
+        wins += sitting.play(index, watch=check).winner == 0
+        usual += int(Table("classic", "greedy").play(3, index, 1)["winner"][0]) == 0
+    assert wins > usual

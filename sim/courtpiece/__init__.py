@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from courtpiece.advice import call
     from courtpiece.cards import Card, Suit, parse_cards
     from courtpiece.deal import Deal
+    from courtpiece.duel import duel
     from courtpiece.errors import CourtpieceError
     from courtpiece.match import Match
     from courtpiece.players.builtin import built_in
@@ -47,6 +48,7 @@ __all__ = [
     "View",
     "built_in",
     "call",
+    "duel",
     "parse_cards",
     "presets",
     "rules",
@@ -89,6 +91,7 @@ class _Package(ModuleType):
     rules = _function("rules", "resolve")
     run = _function("run", "run")
     solve = _function("solve", "solve")
+    duel = _function("duel", "duel")
 
     def __getattr__(self, name: str) -> Any:
         for module, names in _HOMES.items():

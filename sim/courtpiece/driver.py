@@ -42,6 +42,7 @@ class Decision(NamedTuple):
     answer: Card | str                  # a card, "reveal", or a word of the call
     seconds: float                      # that it took to decide
     match: Match | None
+    lineup: Lineup
 
 
 Watch = Callable[[Decision], None]
@@ -73,7 +74,7 @@ class Sitting:
         self.rules = driver.rules
         self.walk = engine.Walk(driver._setup, key, stream=stream)
         self._seed, self._stream = seed, stream
-        self._draws = _Draws(key, stream)
+        self._draws = Draws(key, stream)
         self._index = 0
         self._told = [0, 0, 0, 0]       # decisions of each seat in this deal
 
@@ -256,10 +257,10 @@ class Sitting:
 
     def _tell(self, deal: Deal, seat: int, answer: Card | str, seconds: float) -> None:
         if self._watch is not None:
-            self._watch(Decision(deal, seat, answer, seconds, self._match))
+            self._watch(Decision(deal, seat, answer, seconds, self._match, self.driver.lineup))
 
 
-class _Draws:
+class Draws:
     """The generators of random numbers of the seats, each set anew before a decision."""
 
     def __init__(self, key: NDArray[np.uint64], stream: int) -> None:
@@ -268,9 +269,11 @@ class _Draws:
         self._generators = [np.random.Generator(stream) for stream in self._streams]
 
     def generator(self, seat: int) -> np.random.Generator:
+        """Returns the generator of a seat; it stays the same object."""
         return self._generators[seat]
 
     def set(self, index: int, seat: int, decision: int) -> None:
+        """Sets a seat's generator to the numbers of one of its decisions in a deal."""
         counter = np.array([0, PLAYERS + 4 * decision + seat, index, self._stream], np.uint64)
         self._streams[seat].state = {
             "bit_generator": "Philox",

@@ -15,7 +15,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
@@ -32,9 +32,10 @@ from courtpiece.store import (
     Shard,
     read_metadata,
     read_table,
+    write_whole,
 )
 from courtpiece.studies import find
-from courtpiece.studies.study import Parameters, Study, schema
+from courtpiece.studies.study import Parameters, Study, parameter_fields, schema
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,7 +111,7 @@ class Run:
         """The parameters of the study, the extent being what the run has."""
         told = {name: value for name, value in self.design.parameters.items() if value is not None}
         try:
-            p: Parameters = self.study.parameters({**told, self.study.extent: self.units})
+            p: Parameters = self.study.parameters({**told, self.design.unit: self.units})
         except CourtpieceError as error:
             raise RunError(f"{self.folder.study_file} is damaged: {error}") from None
         return p
@@ -198,15 +199,15 @@ def run(
     in use, and KeyboardInterrupt after a Ctrl-C, once the chunks under way are done (a second Ctrl-C does
     not wait).  What is complete is kept in every case.
     """
-    asked = find(study) if isinstance(study, str) else study
-    p = asked.parameters(parameters)
+    wanted = find(study) if isinstance(study, str) else study
+    p = wanted.parameters(parameters)
     for name, number in (("jobs", jobs), ("chunk", chunk)):
         if number is not None and number < 1:
             raise UsageError(f"{name}: must be at least 1, not {number}")
-    folder = Folder(Path("results") / asked.name if out is None else out)
+    folder = Folder(Path("results") / wanted.name if out is None else out)
     folder.read_design()                # refuses a folder that is no run's before anything is put there
     with folder.locked():
-        return _Execution(asked, p, folder, jobs, chunk, watch).run()
+        return _Execution(wanted, p, folder, jobs, chunk, watch).run()
 
 
 class _Execution:
@@ -222,6 +223,7 @@ class _Execution:
         watch: Watch | None,
     ) -> None:
         self.study, self.p, self.folder, self.jobs = study, p, folder, jobs
+        self.unit = study.extent_of(p)
         self.watch = watch or (lambda progress: None)
         self.played = 0
         self.notes: list[str] = []
@@ -231,23 +233,35 @@ class _Execution:
             self._check_same_design(self.on_disk)
             self.size = self.on_disk.plan.chunk
             if chunk not in (None, self.size):
-                self.notes.append(f"{folder} keeps its chunks of {self.size:,} {study.extent}")
+                self.notes.append(f"{folder} keeps its chunks of {self.size:,} {self.unit}")
         folder.sweep()
         self.present = self._shards_on_disk()
         self.reach = max((stop for _, stop in self.present.values()), default=0)
 
     def run(self) -> Run:
         units = self.study.units(self.p)
-        if self.p.precision is not None:
-            units = self._units_for_precision(self.p.precision, units)
+        if self.p.precision is not None or self.p.stops_early:
+            units = self._units_until_done(self.p.precision, units)
         assert units is not None
         if units < self.reach:
-            self.notes.append(f"{self.folder} already holds {self.reach:,} {self.study.extent}; all are kept")
+            self.notes.append(f"{self.folder} already holds {self.reach:,} {self.unit}; all are kept")
         design = self._complete(units)
         columns = self.study.table_columns(self.p)
         if not _whole_tables(self.folder, design, columns):
             self.folder.write_tables(design, columns, self._tables(len(design.plan)))
-        return Run(self.folder, self.study, design, played=self.played, notes=self.notes)
+            self._write_extra_files(design)
+        notes = (*self.notes, *self.study.notes(self.p, self._tables_on_disk()))
+        return Run(self.folder, self.study, design, played=self.played, notes=notes)
+
+    def _write_extra_files(self, design: Design) -> None:
+        paths = [self.folder.shard_file(index) for index in range(len(design.plan))]
+        shards = scan_chunks(self.study, self.p, paths)
+        for name, content in self.study.extra_files(self.p, self._tables_on_disk(), shards).items():
+            write_whole(self.folder.path / name, content)
+
+    def _tables_on_disk(self) -> dict[str, pl.DataFrame]:
+        columns = self.study.table_columns(self.p)
+        return {name: read_table(self.folder.table_file(name))[0] for name in columns}
 
     def _check_same_design(self, there: Design) -> None:
         differences = there.differences(design_of(self.study, self.p, there.plan))
@@ -271,26 +285,28 @@ class _Execution:
                 raise RunError(f"{shard.path} belongs to another run ({strange} differs); remove it")
         return {shard.index: (shard.start, shard.stop) for shard in found}
 
-    def _units_for_precision(self, precision: float, most: int | None) -> int:
-        """Plays until all is as precise as asked, and returns the units this takes.
+    def _units_until_done(self, precision: float | None, most: int | None) -> int:
+        """Plays until all is as precise as asked, or settled, and returns the units this takes.
 
         Each look is at a whole number of chunks from the first on, so that what is decided does not
         depend on the number of jobs or on which chunks happen to be there already.
         """
-        stopping = Stopping(precision=precision)
+        stopping = Stopping(precision=0.0 if precision is None else precision)
         limit = None if most is None else max(most, self.reach)
         look = 1
         while True:
             units = look * self.size if limit is None else min(look * self.size, limit)
             self._complete(units, first=look)
-            widths = self.study.half_widths(self.p, self._tables(look))
-            if stopping.reached(widths):
+            tables = self._tables(look)
+            widths = self.study.half_widths(self.p, tables)
+            if self.study.settled(self.p, tables) or (precision is not None and stopping.reached(widths)):
                 return units
             if units == limit:
-                self.notes.append(f"the widest half-width is {max(widths):.2g}, not yet {precision:g}: "
-                                  f"more {self.study.extent} are needed")
+                if precision is not None:
+                    self.notes.append(f"the widest half-width is {max(widths):.2g}, not yet {precision:g}: "
+                                      f"more {self.unit} are needed")
                 return units
-            look = stopping.next_look(look, widths)
+            look = look + max(1, look // 4) if self.p.stops_early else stopping.next_look(look, widths)
             if limit is not None:
                 look = min(look, len(Plan(units=limit, chunk=self.size)))
 
@@ -300,8 +316,8 @@ class _Execution:
         plan = design.plan
         if len(plan) > MOST_CHUNKS:
             raise UsageError(
-                f"{plan.units:,} {self.study.extent} in chunks of {plan.chunk:,} are {len(plan):,} files; at "
-                f"most {MOST_CHUNKS:,} can be: take fewer {self.study.extent} or larger chunks"
+                f"{plan.units:,} {self.unit} in chunks of {plan.chunk:,} are {len(plan):,} files; at "
+                f"most {MOST_CHUNKS:,} can be: take fewer {self.unit} or larger chunks"
             )
         if self.on_disk is None or (self.on_disk.plan, self.on_disk.precision) != (plan, design.precision):
             self.folder.write_design(design)
@@ -353,7 +369,7 @@ class _Execution:
 
     def _tell(self, plan: Plan) -> None:
         done = sum(stop - start for start, stop in self.present.values())
-        self.watch(Progress(self.study.extent, min(done, plan.units), plan.units, self.played))
+        self.watch(Progress(self.unit, min(done, plan.units), plan.units, self.played))
 
     def _tables(self, chunks: int) -> dict[str, pl.DataFrame]:
         """Returns the study's tables from the first chunks."""
@@ -446,7 +462,7 @@ class _Task:
 def design_of(study: Study[Any], p: Parameters, plan: Plan) -> Design:
     """Returns what study.json tells of a run."""
     command = ["courtpiece", "run", study.name]
-    for about in fields(p):
+    for about in parameter_fields(type(p)):
         if about.metadata["design"]:
             option = "--" + about.name.replace("_", "-")
             command += [part for text in p.typed(about.name) for part in (option, text)]
@@ -459,10 +475,10 @@ def design_of(study: Study[Any], p: Parameters, plan: Plan) -> Design:
         parameters=p.design(),
         shown=p.shown(),
         rules={name_of(rules): str(rules) for rules in p.rules},
-        unit=study.extent,
+        unit=study.extent_of(p),
         plan=plan,
         precision=p.precision,
-        command=shlex.join([*command, "--" + study.extent.replace("_", "-"), str(plan.units)]),
+        command=shlex.join([*command, "--" + study.extent_of(p).replace("_", "-"), str(plan.units)]),
         package=_package_version(),
     )
 

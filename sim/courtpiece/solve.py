@@ -1,34 +1,38 @@
 """Exact answers: what comes of a position when all four hands are open and everybody plays perfectly.
 
-Trump is fixed.  Seats are numbers in the order of play; sides are {0, 2} and {1, 3}.  `solve` answers one
-position card by card, `solve_many` answers one question about many deals.
+Seats are numbers in the order of play; sides are {0, 2} and {1, 3}.  `solve` answers one position card by
+card: hands with a fixed trump, or a deal under way under any rules.  `solve_many` answers one question about
+many deals with a fixed trump, `solve_outcomes` how many deals end under any rules.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from threading import local
 from typing import Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from courtpiece._kernel import exact
 from courtpiece._kernel import solver as kernel
-from courtpiece.cards import Card, Suit, format_cards, parse_cards
-from courtpiece.deal import FULL_HAND, MAJORITY, Deal, winning_position
+from courtpiece.cards import PACK, TENS, Card, Suit, format_cards, parse_cards
+from courtpiece.deal import ACE, FULL_HAND, MAJORITY, REVEAL, Deal, winning_position
 from courtpiece.errors import CardError, UsageError
-from courtpiece.rules import Collection, Kot, Objective, Outcome, RuleSet, RulesSpec, Trump, resolve
+from courtpiece.rules import Collection, Objective, Outcome, PileBlock, RuleSet, RulesSpec, Trump, resolve
+from courtpiece.words import REVEAL as SHOW
+from courtpiece.words import word_code
 
 Hand = str | Sequence[Card]
 Hands = str | Sequence[Hand]
+Play = Card | str  # a card, or the word "reveal" before one
 Question = Literal["tricks", "seven", "kot", "thirteen"]
 DealQuestion = Literal["tricks", "seven", "kot", "thirteen", "outcome"]
 
 MEMORY = 64 << 20  # bytes of a solver's table
-NO_TRUMP = 255
-NO_SIDE = 255
+NO_TRUMP = NOBODY = NO_SIDE = 255
 
 _NEEDS: dict[str, tuple[int, bool]] = {  # how many tricks, and whether before the first lost one
     "seven": (MAJORITY, False),
@@ -159,29 +163,40 @@ class Position:
 
 
 class CardValue(NamedTuple):
-    """What one card is worth to the seat to play."""
+    """What one card, or the word "reveal" before a card, is worth to the seat to play."""
 
-    card: Card
-    tricks: int  # the most tricks its side takes from here on after the card, this trick included
-    equals: tuple[Card, ...]  # legal cards that are the same in play: nothing but gone cards between
+    card: Play
+    tricks: int  # the most tricks its side collects from here on after the card, this trick included
+    equals: tuple[Play, ...]  # what is the same in play: legal cards with nothing but gone cards between
+    points: int | None = None  # how far its side comes out ahead when both play for points; None without
+    tens: int | None = None  # the most tens its side collects from here on; None where they do not count
 
 
 @dataclass(frozen=True)
 class Solution:
-    """The exact answers to one position."""
+    """The exact answers to one position, or to a deal under way."""
 
-    position: Position
-    cards: tuple[CardValue, ...]  # every legal card, the best first
+    position: Position | Deal
+    cards: tuple[CardValue, ...]  # everything that may be played, the best first
     outcome: Outcome | None  # how the deal ends when both sides play for points; None without rules
+    winner: int | None = None  # the side that wins it
 
     @property
     def tricks(self) -> int:
-        """The most tricks that the side of the seat to play can take from here on, this trick included."""
-        return self.cards[0].tricks
+        """The most tricks that the side of the seat to play can collect from here on, this trick included."""
+        return max(value.tricks for value in self.cards)
+
+    @property
+    def points(self) -> int | None:
+        """How far the side of the seat to play comes out ahead when both play for points, or None."""
+        known = [value.points for value in self.cards if value.points is not None]
+        return max(known, default=None)
 
     @cached_property
-    def line(self) -> tuple[Card, ...]:
-        """The cards of one way of best play for tricks, to the end of the deal."""
+    def line(self) -> tuple[Play, ...]:
+        """One way of best play to the end: for tricks in a position, for points first in a deal."""
+        if isinstance(self.position, Deal):
+            return tuple(_best_line_of_deal(self.position))
         return tuple(_best_line(self.position, self.tricks))
 
     def __str__(self) -> str:
@@ -199,47 +214,65 @@ def solve(
 ) -> Solution:
     """Returns what each legal card is worth, and the outcome when the rules are known.
 
-    `position` is a `Position`, a `Deal` whose trump is known (its rules count), or four hands in the order
-    of play: "AK5.2..9 …" in one line or four, or sequences of cards.  The other arguments belong to four
-    hands; see `Position`.  Seats 0 and 2 are the caller's side.
+    `position` is a `Deal` under way, by its own rules; a `Position`; or four hands in the order of play:
+    "AK5.2..9 …" in one line or four, or sequences of cards.  The other arguments belong to four hands; see
+    `Position`.  Seats 0 and 2 are the caller's side.  In a deal all is counted: piles and runs, tens, trump
+    that is still to be set, and the hidden card, which the solver sees; where it may be asked for or shown,
+    "reveal" is among what may be played.
 
     >>> solve("A2... K3... Q4... J5...", trump="S").tricks
     1
     """
     if isinstance(position, Deal):
-        rules = position.rules if rules is None else rules
-        found = Position.of(position)
-    elif isinstance(position, Position):
-        found = position
-    else:
-        found = _read_position(position, trump, leader, trick, taken)
+        if rules is not None and resolve(rules) != position.rules:
+            raise UsageError("a deal has rules of its own: leave out rules")
+        return _solve_deal(position)
+    found = position
+    if not isinstance(found, Position):
+        found = _read_position(found, trump, leader, trick, taken)
     if found.tricks_left == 0:
         raise CardError("the hands hold no cards: there is nothing to solve")
-    ruleset = None if rules is None else resolve(rules)
-    if ruleset is not None:
-        _check_rules(ruleset, found)
-    return Solution(found, _card_values(found), None if ruleset is None else _outcome(found, ruleset))
+    if rules is None:
+        return Solution(found, _card_values(found), None)
+    ruleset = resolve(rules)
+    _check_rules(ruleset, found)
+    return Solution(found, _card_values_by_rules(found, ruleset), *_outcome(found, ruleset))
 
 
-def ask(position: Position, question: DealQuestion, *, rules: RuleSet | None = None) -> int | Outcome:
+def ask(position: Position | Deal, question: DealQuestion, *, rules: RuleSet | None = None) -> int | Outcome:
     """Returns the answer to one question about the side of the seat to play; 1 and 0 for yes and no.
 
     The questions are those of `solve_many`, and `outcome`: how the deal ends when both sides play for the
-    points of the rules.  All but `tricks` are about a whole deal, whatever has been played of it.
+    points of the rules.  All but `tricks` are about a whole deal, whatever has been played of it.  A deal is
+    asked by its own rules.
     """
+    if question == "outcome":
+        return ending(position, rules=rules)[0]
+    if isinstance(position, Deal):
+        return _ask_deal(position, question)
     check_question(position, question, rules)
     side = position.turn % 2
+    if rules is not None and _needs_state(rules, position):
+        solver = _taken_up(position, rules)
+        return _ask_state(solver, question, side, position.taken[side], position.tricks_left)
     if question == "tricks":
         return _most(position, side, (position.tricks_left + 2) // 2)
-    if question == "outcome":
-        assert rules is not None
-        outcome = _outcome(position, rules)
-        assert outcome is not None
-        return outcome
     need, in_a_row = _NEEDS[question]
     if in_a_row and position.taken[1 - side]:
         return 0
     return int(_can(position, side, need - position.taken[side], in_a_row=in_a_row))
+
+
+def ending(position: Position | Deal, *, rules: RuleSet | None = None) -> tuple[Outcome, int]:
+    """Returns how a whole deal ends when both sides play for points, and the side that wins it."""
+    if isinstance(position, Deal):
+        solver = _taken_up_deal(position)
+        _check_whole("outcome", len(position.dealt[0]))
+    else:
+        check_question(position, "outcome", rules)
+        assert rules is not None
+        solver = _taken_up(position, rules)
+    return _named(solver)
 
 
 def check_question(position: Position, question: DealQuestion, rules: RuleSet | None = None) -> None:
@@ -249,14 +282,23 @@ def check_question(position: Position, question: DealQuestion, rules: RuleSet | 
         raise CardError("the hands hold no cards: there is nothing to solve")
     if rules is not None:
         _check_rules(rules, position)
-    if question != "tricks" and sum(position.taken) + left != FULL_HAND:
+    _check_whole(question, sum(position.taken) + left)
+    if question == "kot" and rules is not None:
+        _check_sweep(rules)
+    if question == "outcome" and rules is None:
+        raise UsageError("an outcome needs rules whose score counts")
+
+
+def _check_whole(question: str, tricks: int) -> None:
+    if question != "tricks" and tricks != FULL_HAND:
         raise UsageError(
-            f"{question} is asked of whole deals, {FULL_HAND} cards a seat; ask {left} for tricks"
+            f"{question} is asked of whole deals, {FULL_HAND} cards a seat; ask {tricks} for tricks"
         )
-    if question == "outcome":
-        if rules is None:
-            raise UsageError("an outcome needs rules whose score counts")
-        _check_score(rules)
+
+
+def _check_sweep(rules: RuleSet) -> None:
+    if rules.collection is Collection.PILE:
+        raise UsageError("kot asks for the first seven tricks in a row, which collection=pile does not count")
 
 
 def _read_position(
@@ -278,10 +320,19 @@ def _read_position(
 
 
 def _check_rules(rules: RuleSet, position: Position) -> None:
-    if position.trump is None and rules.trump is not Trump.FIRST_VOID:
-        raise UsageError(f"trump={rules.trump} always has a trump: give one of S, H, D, C")
-    if position.trump is None:
-        raise UsageError("trump=first-void is not set yet here: exact answers need the trump suit")
+    if position.trump is None and rules.trump is Trump.HIDDEN:
+        raise UsageError("trump=hidden needs the trump once shown, or a Deal, which knows the hidden card")
+    if position.trump is None and rules.trump is Trump.CALLED:
+        raise UsageError("trump=called always has a trump: give one of S, H, D, C")
+    if sum(position.taken) and sum(position.taken) + position.tricks_left == FULL_HAND:
+        for option in (rules.collection, rules.objective):
+            if option in {Collection.PILE, Objective.TENS}:
+                raise UsageError(f"the tricks taken do not tell all of a deal of {option}: solve the Deal")
+
+
+def _needs_state(rules: RuleSet, position: Position) -> bool:
+    """Returns whether more than the fixed trump and the cards decides what comes of a position."""
+    return position.trump is None or rules.collection is Collection.PILE
 
 
 _solvers = local()
@@ -293,6 +344,124 @@ def _solver() -> kernel.Solver:
         _solvers.solver = kernel.Solver(MEMORY)
     solver: kernel.Solver = _solvers.solver
     return solver
+
+
+def _exact(rules: RuleSet) -> exact.Solver:
+    """Returns this thread's solver for the rules: the one used last, or a new one."""
+    if getattr(_solvers, "rules", None) != rules:
+        _solvers.exact, _solvers.rules = exact.Solver(rules, MEMORY), rules
+    solver: exact.Solver = _solvers.exact
+    return solver
+
+
+def _taken_up(position: Position, rules: RuleSet) -> exact.Solver:
+    """Returns the solver for the rules with the position taken up."""
+    solver = _exact(rules)
+    asked = _Asked.of(position)
+    solver.begin(asked.hands, asked.trump, asked.leader, NOBODY, NOBODY, asked.table, *position.taken)
+    return solver
+
+
+def _taken_up_deal(deal: Deal) -> exact.Solver:
+    """Returns the solver for the deal's rules with the deal taken up; raises an error unless it is played."""
+    if deal.phase == "over":
+        raise UsageError("the deal is over: there is nothing left to solve")
+    if deal.phase == "call":
+        raise UsageError("trump is not set yet in this deal: solve it once the call is complete")
+    solver = _exact(deal.rules)
+    solver.place(
+        np.array([[int(card) for card in hand] for hand in deal.dealt], np.uint8),
+        np.array([word_code(word) for word in deal.words], np.uint8),
+        NOBODY if deal.claimer is None else deal.claimer,
+        np.array([_action(play) for play in deal.plays], np.uint8),
+    )
+    return solver
+
+
+def _action(play: Play | str) -> int:
+    return int(play) if isinstance(play, Card) else SHOW
+
+
+def _solve_deal(deal: Deal) -> Solution:
+    solver = _taken_up_deal(deal)
+    whole, side = len(deal.dealt[0]) == FULL_HAND, deal.turn % 2
+    plays: list[tuple[Play, ...]] = list(_equal_plays(deal))
+    if deal.can_reveal:
+        plays.append((REVEAL,))
+    tens = deal.rules.objective is Objective.TENS
+    guess = deal.taken[side] + (FULL_HAND - deal.trick_number + deal.pile + 2) // 2
+    values = []
+    for equals in plays:
+        solver.act(_action(equals[0]))
+        guess = solver.most_tricks(side, guess)
+        ahead = solver.outcome()[2] * (1 if side == 0 else -1) if whole else None
+        more_tens = solver.most_tens(side) - deal.tens[side] if tens else None
+        values += [CardValue(play, guess - deal.taken[side], equals, ahead, more_tens) for play in equals]
+        solver.back()
+    return Solution(deal, _best_first(values), *(_named(solver) if whole else (None, None)))
+
+
+def _best_first(values: list[CardValue]) -> tuple[CardValue, ...]:
+    return tuple(sorted(values, key=lambda value: (-(value.points or 0), -(value.tens or 0), -value.tricks)))
+
+
+def _ask_deal(deal: Deal, question: DealQuestion) -> int:
+    whole, side = len(deal.dealt[0]) == FULL_HAND, deal.turn % 2
+    solver = _taken_up_deal(deal)
+    _check_whole(question, FULL_HAND if whole else len(deal.dealt[0]))
+    if question == "kot":
+        _check_sweep(deal.rules)
+    return _ask_state(solver, question, side, deal.taken[side], FULL_HAND - deal.trick_number + 1 + deal.pile)
+
+
+def _ask_state(
+    solver: exact.Solver, question: DealQuestion, side: int, taken: int, left: int
+) -> int:
+    if question == "tricks":
+        return solver.most_tricks(side, taken + (left + 2) // 2) - taken
+    if question == "kot":
+        return int(solver.can_sweep(side))
+    return int(solver.can_take(side, _NEEDS[question][0]))
+
+
+def _best_line_of_deal(deal: Deal) -> Iterator[Play]:
+    """Iterates over one line of best play: for points in a whole deal, then for tens and tricks."""
+    deal = deal.copy()
+    solver = _taken_up_deal(deal)
+    worth = solver.worth(len(deal.dealt[0]) == FULL_HAND)
+    while deal.phase == "play":
+        plays: list[Play] = [*sorted(deal.legal_cards(), key=lambda card: card.rank)]
+        if deal.can_reveal:
+            plays.append(REVEAL)
+        for play in plays:
+            solver.act(_action(play))
+            # The side of the seat keeps what it has, or the other side gives nothing away.
+            callers = deal.turn % 2 == 0
+            if len(plays) == 1 or solver.reaches(worth if callers else worth + 1) == callers:
+                break
+            solver.back()
+        yield play
+        if isinstance(play, Card):
+            deal.play(play)
+        else:
+            deal.reveal()
+
+
+def _card_values_by_rules(position: Position, rules: RuleSet) -> tuple[CardValue, ...]:
+    """Returns what each card is worth under rules, its points too if the deal is whole."""
+    side, whole = position.turn % 2, sum(position.taken) + position.tricks_left == FULL_HAND
+    known = {} if _needs_state(rules, position) else {v.card: v.tricks for v in _card_values(position)}
+    tens = rules.objective is Objective.TENS
+    solver = _taken_up(position, rules)
+    guess, values = position.taken[side] + (position.tricks_left + 1) // 2, []
+    for equals in _equal_cards(position, _special_cards(rules)):
+        solver.act(int(equals[0]))
+        guess = known[equals[0]] + position.taken[side] if known else solver.most_tricks(side, guess)
+        ahead = solver.outcome()[2] * (1 if side == 0 else -1) if whole else None
+        more_tens = solver.most_tens(side) if tens else None
+        values += [CardValue(card, guess - position.taken[side], equals, ahead, more_tens) for card in equals]
+        solver.back()
+    return _best_first(values)
 
 
 def _mask(cards: Sequence[Card]) -> int:
@@ -342,15 +511,31 @@ def _card_values(position: Position) -> tuple[CardValue, ...]:
     return tuple(sorted(values, key=lambda value: -value.tricks))
 
 
-def _equal_cards(position: Position) -> Iterator[tuple[Card, ...]]:
-    """Iterates over the legal cards in groups that are the same in play."""
-    seat = position.turn
-    others = {
-        *position.trick,
-        *(card for other, hand in enumerate(position.hands) if other != seat for card in hand),
-    }
+def _equal_cards(position: Position, special: frozenset[Card] = frozenset()) -> Iterator[tuple[Card, ...]]:
+    """Iterates over the legal cards in groups that are the same in play; a special card equals none."""
+    hands = position.hands
+    others = {*position.trick, *(c for seat, hand in enumerate(hands) if seat != position.turn for c in hand)}
+    return _equals_among(position.legal_cards(), others, special)
+
+
+def _equal_plays(deal: Deal) -> Iterator[tuple[Card, ...]]:
+    """Iterates over the legal cards of a deal in groups that are the same in play."""
+    others = {*deal.trick, *(c for seat, hand in enumerate(deal.hands) if seat != deal.turn for c in hand)}
+    if deal.hidden_card is not None and deal.hider != deal.turn:
+        others.add(deal.hidden_card)
+    cards = sorted(deal.legal_cards(), reverse=True)
+    return _equals_among(cards, others, _special_cards(deal.rules))
+
+
+def _equals_among(
+    cards: Sequence[Card], others: set[Card], special: frozenset[Card]
+) -> Iterator[tuple[Card, ...]]:
+    """Iterates over cards of one hand, from the highest, in groups with none of the others between."""
     group: list[Card] = []
-    for card in position.legal_cards():
+    for card in cards:
+        if card in special:
+            yield (card,)
+            continue
         if group and (
             group[-1].suit is not card.suit or any(Card(c) in others for c in range(card, group[-1]))
         ):
@@ -359,6 +544,15 @@ def _equal_cards(position: Position) -> Iterator[tuple[Card, ...]]:
         group.append(card)
     if group:
         yield tuple(group)
+
+
+def _special_cards(rules: RuleSet) -> frozenset[Card]:
+    """Returns the cards that count for more than their rank: tens, and aces that may refuse a pick-up."""
+    aces = rules.collection is Collection.PILE and not {PileBlock.ACE_ON_ACE, PileBlock.TRUMP_ACE}.isdisjoint(
+        rules.pile_blocks
+    )
+    tens = TENS if rules.objective is Objective.TENS else ()
+    return frozenset([*tens, *(card for card in PACK if aces and card.rank == ACE)])
 
 
 def _best_line(position: Position, tricks: int) -> Iterator[Card]:
@@ -379,40 +573,20 @@ def _best_line(position: Position, tricks: int) -> Iterator[Card]:
                 break
 
 
-_WINS = (Outcome.CALLER_WIN, Outcome.DEFENDER_WIN)
-_KOTS = (Outcome.CALLER_KOT, Outcome.DEFENDER_KOT)
+_ORDER = tuple(Outcome)
 
 
-def _check_score(rules: RuleSet) -> None:
-    """Raises an error unless the outcomes are those that `_outcome` asks for, in its order."""
-    if rules.collection is Collection.PILE or rules.objective is Objective.TENS:
-        raise UsageError(
-            "exact outcomes are for tricks that count at once: not for collection=pile or objective=tens"
-        )
-    for side in (0, 1):
-        if rules.score_of(_KOTS[side], side == 0) < rules.score_of(_WINS[side], side == 0):
-            raise UsageError("exact outcomes need a kot that scores at least as much as a plain win")
+def _named(solver: exact.Solver) -> tuple[Outcome, int]:
+    """Returns how the whole deal taken up ends when both sides play for points, and the side that wins it."""
+    outcome, winner, _ = solver.outcome()
+    return _ORDER[outcome], winner
 
 
-def _outcome(position: Position, rules: RuleSet) -> Outcome | None:
-    """Returns how the deal ends when both sides play for points: the few outcomes, asked from the best."""
-    _check_score(rules)
-    left = position.tricks_left
-    if sum(position.taken) + left != FULL_HAND:
-        return None  # an ending that nobody remembers has no outcome
-
-    def can_kot(side: int) -> bool:
-        if rules.kot is Kot.NONE or position.taken[1 - side]:
-            return False
-        if rules.kot is Kot.ALL_THIRTEEN:
-            return _can(position, side, left)
-        return _can(position, side, MAJORITY - position.taken[side], in_a_row=True)
-
-    if can_kot(0):
-        return _KOTS[0]
-    if _can(position, 0, MAJORITY - position.taken[0]):
-        return _WINS[0]
-    return _KOTS[1] if can_kot(1) else _WINS[1]
+def _outcome(position: Position, rules: RuleSet) -> tuple[Outcome, int] | tuple[None, None]:
+    """Returns how the deal ends, and who wins; None for an ending that nobody remembers."""
+    if sum(position.taken) + position.tricks_left != FULL_HAND:
+        return None, None
+    return _named(_taken_up(position, rules))
 
 
 def solve_many(
@@ -469,40 +643,58 @@ def solve_outcomes(
 
     `hands` is an (n, 4) array of masks with bit `1 << card`, or an (n, 4, 13) array of card numbers, by
     seat from eldest; `trumps` holds suits, 255 where trump is not set yet; `leaders` the seats that lead the
-    first trick; `hidden`, an (n, 2) array, who hides trump and his face-down card.  The answer has the
-    fields `outcome`, a position in `list(Outcome)`, and `winner`, 0 for the caller's side {0, 2}.  The table
-    takes at most `memory` bytes in each of `jobs` threads.
+    first trick; `hidden`, an (n, 2) array, the seat that hides trump and its face-down card, one of its 13.
+    The answer has the fields `outcome`, a position in `list(Outcome)`, and `winner`, 0 for the caller's side
+    {0, 2}.  Of outcomes that score the same each side prefers the greater for itself: a win to a loss, a kot
+    to a win.  The table takes at most `memory` bytes in each of `jobs` threads.
     """
     ruleset = resolve(rules)
     masks = _read_masks(hands)
     deals = len(masks)
     if deals and int(masks[0, 0]).bit_count() != FULL_HAND:
         raise CardError(f"an outcome is of whole deals, {FULL_HAND} cards a seat")
-    check_outcomes(ruleset)
-    if hidden is not None:
-        raise UsageError("trump=called hides no card")
-    trump = _column(trumps, deals, "trumps", range(4))
+    suits: tuple[int, ...] = tuple(range(4))
+    if ruleset.trump is Trump.FIRST_VOID:
+        suits += (NO_TRUMP,)
+    elif hidden is not None:
+        suits = (NO_TRUMP,)
+    trump = _column(trumps, deals, "trumps", suits)
     leader = _column(leaders, deals, "leaders", range(4))
+    laid = _read_hidden(hidden, masks, ruleset)
     out = np.zeros(deals, OUTCOMES)
-    order = list(Outcome)
 
     def answer(part: slice) -> None:
-        solver = kernel.Solver(memory)
-        none = np.zeros(0, np.uint8)
-        for deal in range(*part.indices(deals)):
-            asked = _Asked(masks[deal], none, int(trump[deal]), int(leader[deal]))
-            outcome = _outcome_of(ruleset, partial(solver.can, *asked))
-            out[deal] = order.index(outcome), int(outcome in (Outcome.DEFENDER_WIN, Outcome.DEFENDER_KOT))
+        solver = exact.Solver(ruleset, memory)
+        rows = out[part].view(np.uint8).reshape(-1, 2)
+        solver.outcomes(masks[part], trump[part], leader[part], laid[part], rows)
 
     _in_parts(answer, deals, jobs)
     return out
 
 
+def _read_hidden(hidden: ArrayLike | None, masks: NDArray[np.uint64], rules: RuleSet) -> NDArray[np.uint8]:
+    """Returns the hider and the face-down card of each deal, 255 where there is none."""
+    deals = len(masks)
+    if hidden is None:
+        return np.full((deals, 2), NOBODY, np.uint8)
+    if rules.trump is not Trump.HIDDEN:
+        raise UsageError(f"trump={rules.trump} knows no hidden card: leave out hidden")
+    given = np.asarray(hidden)
+    if given.dtype.kind not in "iu" or given.shape != (deals, 2):
+        raise UsageError(f"hidden has a seat and a card for each of the {deals} deals")
+    if deals and not (given.min() >= 0 and given[:, 0].max() < 4 and given[:, 1].max() < 52):
+        raise UsageError("hidden has seats from 0 to 3 and cards from 0 to 51")
+    held = masks[np.arange(deals), given[:, 0]] >> given[:, 1].astype(np.uint64) & np.uint64(1)
+    if not held.all():
+        bad = int(np.nonzero(held == 0)[0][0])
+        raise CardError(f"deal {bad}: seat {given[bad, 0]} does not hold {Card(given[bad, 1])}")
+    return np.ascontiguousarray(given.astype(np.uint8))
+
+
 def check_outcomes(rules: RuleSet) -> None:
-    """Raises UsageError unless `solve_outcomes` can answer under these rules, well within a second a deal."""
-    if rules.trump is not Trump.CALLED:
-        raise UsageError(f"outcomes of many deals need trump=called, not {rules.trump}")
-    _check_score(rules)
+    """Raises UsageError unless `solve_outcomes` can answer under these rules well within a second a deal."""
+    if rules.collection is Collection.PILE and rules.objective is Objective.TENS:
+        raise UsageError("exact outcomes take seconds a deal where objective=tens and collection=pile")
 
 
 def certain_claims(
@@ -527,20 +719,6 @@ def certain_claims(
     return np.where(takes_all == 1, sides, np.where(takes_one == 0, 1 - sides, NO_SIDE)).astype(np.uint8)
 
 
-def _outcome_of(rules: RuleSet, can: Callable[..., bool]) -> Outcome:
-    """Returns how a whole deal ends: the few outcomes, asked from the best."""
-
-    def can_kot(side: int) -> bool:
-        if rules.kot is Kot.NONE:
-            return False
-        need, in_a_row = _NEEDS["kot" if rules.kot is Kot.FIRST_SEVEN else "thirteen"]
-        return can(side, need, in_a_row=in_a_row)
-
-    if can_kot(0):
-        return _KOTS[0]
-    if can(0, MAJORITY):
-        return _WINS[0]
-    return _KOTS[1] if can_kot(1) else _WINS[1]
 
 
 def _in_parts(answer: Callable[[slice], None], deals: int, jobs: int) -> None:

@@ -5,7 +5,8 @@ squares), so that an estimate is the same to the last bit however the deals were
 whatever order the parts were added.
 
 Methods: proportions have Wilson's score interval (E. B. Wilson, 1927), means and paired differences
-Student's t, ratios the bootstrap.  An interval is two-sided, at 95 % unless said otherwise.
+Student's t, ratios the bootstrap, shares that are watched while they grow a confidence sequence.  An
+interval is two-sided, at 95 % unless said otherwise.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ class Method(StrEnum):
     T = "t"
     PAIRED_T = "paired-t"
     BOOTSTRAP = "bootstrap"
+    AGRESTI_MIN = "agresti-min"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +140,117 @@ def means(n: ArrayLike, total: ArrayLike, squares: ArrayLike, level: float = LEV
         reach = np.where(ns > 1, stdtrit(np.maximum(ns - 1, 1.0), (1 + level) / 2) * error, np.inf)
         middle = np.where(ns > 1, value, 0.0)
     return Estimates(value, error, middle - reach, middle + reach)
+
+
+def shares_of_pairs(both: int, one: int, neither: int, level: float = LEVEL) -> Estimate:
+    """Returns the share of games won, of games played in pairs on the same deals.
+
+    Of so many pairs both games were won, one, or neither.  The interval is Agresti and Min's for matched
+    pairs (2005): half a pair is added to both ends and one to the middle, so that it has a width even
+    where all pairs came out the same.
+    """
+    from scipy.special import ndtri
+
+    pairs = both + one + neither
+    if pairs == 0:
+        return _single(proportions(0, 0, level), 0, Method.AGRESTI_MIN, level)
+    share, error = _mean_of_pairs(both, neither, pairs)
+    middle, spread = _mean_of_pairs(both + 0.5, neither + 0.5, pairs + 2)
+    reach = float(ndtri((1 + level) / 2)) * spread
+    return Estimate(
+        value=share, standard_error=error, low=max(0.0, min(middle - reach, share)),
+        high=min(1.0, max(middle + reach, share)), n=pairs, method=Method.AGRESTI_MIN, level=level,
+    )
+
+
+def _mean_of_pairs(both: float, neither: float, pairs: float) -> tuple[float, float]:
+    """Returns the share won and its standard error."""
+    ahead = (both - neither) / pairs
+    return (1 + ahead) / 2, math.sqrt(max(0.0, ((both + neither) / pairs - ahead**2) / pairs)) / 2
+
+
+ELO = 400 / math.log(10)                # rating points for odds of e to 1: 400 points are ten to one
+
+
+def bradley_terry(wins: Floats) -> Floats:
+    """Returns the ratings of players, in Elo points with mean 0, from how often each beat each.
+
+    `wins[i, j]` is how many games player i won against player j.  The model (Bradley and Terry, 1952) makes
+    the chance that i beats j depend on the difference of their ratings; the ratings are the most likely
+    ones once half a game is added to each side of every pairing, so that they are finite for one who never
+    lost.
+    """
+    from scipy.optimize import minimize
+
+    size = len(wins)
+    games = wins + 0.5 * (1 - np.eye(size))
+    games /= games.sum()
+
+    def cost(ratings: Floats) -> float:
+        return float((games * np.logaddexp(0, ratings[None, :] - ratings[:, None])).sum())
+
+    def slope(ratings: Floats) -> Floats:
+        surprise = games / (1 + np.exp(ratings[:, None] - ratings[None, :]))    # won by the row's player
+        return np.asarray(surprise.sum(axis=0) - surprise.sum(axis=1))
+
+    found = minimize(cost, np.zeros(size), jac=slope, method="BFGS", options={"gtol": 1e-9})
+    return np.asarray(ELO * (found.x - found.x.mean()))
+
+
+# Bets of the confidence sequence, as parts of the largest that is allowed: from nearly all to a thousandth.
+_BETS = 0.99 * 2.0 ** (-np.arange(21) / 2)
+
+
+def _log_capital(above: bool, mean: float, wins: int, splits: int, losses: int) -> float:
+    """Returns the logarithm of what bets that the true mean lies above (or below) `mean` have made of one."""
+    if not above:
+        wins, losses, mean = losses, wins, 1 - mean
+    if mean <= 0 or mean >= 1:
+        return math.inf if mean <= 0 and wins + splits else 0.0
+    bets = (wins * np.log1p(_BETS * (1 / mean - 1)) + splits * np.log1p(_BETS * (0.5 / mean - 1))
+            + losses * np.log1p(-_BETS))
+    top = float(bets.max())
+    return top + math.log(float(np.exp(bets - top).mean()))
+
+
+def sequential_p_value(wins: int, splits: int, losses: int) -> float:
+    """Returns how surprising the results of pairs are if both players are equally good, at any time.
+
+    However often one looks, and whenever one stops, it falls to `p` or below with a chance of at most `p`
+    when the truth is an even share: the capital of somebody who bets against it can grow to 1/p with a
+    chance of p only (Ville, 1939; Waudby-Smith and Ramdas, "Estimating means of bounded random variables
+    by betting", 2024).  Half of the capital bets on each side.
+    """
+    best = max(_log_capital(above, 0.5, wins, splits, losses) for above in (True, False))
+    return min(1.0, 2 * math.exp(-best))
+
+
+def confidence_sequence(wins: int, splits: int, losses: int, level: float = LEVEL) -> tuple[float, float]:
+    """Returns an interval for the mean share which, over all times at once, holds it with the chance `level`.
+
+    It is made of the means that the bets of `sequential_p_value` have not refuted.
+    """
+    limit = math.log(2 / (1 - level))
+
+    def end(above: bool) -> float:
+        refuted, open_ = (0.0, 1.0) if above else (1.0, 0.0)
+        for _ in range(50):
+            middle = (refuted + open_) / 2
+            if _log_capital(above, middle, wins, splits, losses) >= limit:
+                refuted = middle
+            else:
+                open_ = middle
+        return refuted
+
+    return end(True), end(False)
+
+
+def units_to_detect(variance: float, difference: float, *, power: float, level: float = LEVEL) -> int:
+    """Returns how many units a test at `level` needs to find a difference of the mean with chance `power`."""
+    from scipy.special import ndtri
+
+    reach = float(ndtri((1 + level) / 2) + ndtri(power))
+    return max(2, math.ceil(variance * (reach / difference) ** 2))
 
 
 def proportion(successes: int, n: int, level: float = LEVEL) -> Estimate:

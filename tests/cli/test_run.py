@@ -84,8 +84,8 @@ def test_a_file_of_options_says_what_the_line_does_not(capsys: pytest.CaptureFix
 
 
 REFUSED = """
-run | name a study to run: trump-call, kot-frequency
-run kot-frequenzy | there is no study "kot-frequenzy"; there are trump-call, kot-frequency (did you mean "kot-frequency"?)
+run | name a study to run: trump-call, kot-frequency, duel, ladder
+run kot-frequenzy | there is no study "kot-frequenzy"; there are trump-call, kot-frequency, duel, ladder (did you mean "kot-frequency"?)
 run kot-frequency --rules hakin | there is no preset "hakin" (did you mean "hakim"?)
 run kot-frequency --rules hakim,targt=3 | there is no option "targt" (did you mean "target"?)
 run kot-frequency --players greedy,simpel | players: there is no card player "simpel"; there are random, simple, greedy, double-dummy (did you mean "simple"?)

@@ -227,7 +227,7 @@ def test_a_study_with_open_cards_takes_minutes_by_default_and_not_days() -> None
     ("players", "rules", "why"),
     [
         ("greedy,double-dummy", "single-sir", 'all four seats: "greedy,double-dummy" has another player'),
-        ("double-dummy", "double-sir", "double-dummy cannot play double-sir: .*collection=pile"),
+        ("double-dummy", "mendikot,collection=pile", "double-dummy cannot play .*collection=pile"),
     ],
 )
 def test_what_cannot_be_solved_is_refused_at_once(players: str, rules: str, why: str) -> None:

@@ -13,7 +13,7 @@ from courtpiece.errors import RulesError, UsageError
 from courtpiece.players import parse_lineup
 from courtpiece.rules import preset, resolve
 from courtpiece.studies import find, names
-from courtpiece.studies.study import Parameters, Study, readable, schema
+from courtpiece.studies.study import Parameters, Study, parameter_fields, readable, schema
 from tests.dice import Dice, DiceParameters
 
 
@@ -117,7 +117,7 @@ def test_every_built_in_study_is_whole(name: str) -> None:
         assert all(column.meaning for column in columns)
         assert len({column.name for column in columns}) == len(columns)
         assert schema(columns)
-    for about in dataclasses.fields(study.Parameters):
+    for about in parameter_fields(study.Parameters):
         assert about.metadata["doc"]
 
 

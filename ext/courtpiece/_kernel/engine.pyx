@@ -5,8 +5,6 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from courtpiece.rules import Outcome
-
 from courtpiece._kernel.bits cimport ALL_CARDS, NONE, TEN, bit, lowest, packed, packed_mask, unpacked
 from courtpiece._kernel.callers cimport (
     ABSENT, BLIND, CHANGE_SUIT, Caller, HIDE, MOST_WORDS, NO_WORD, Opening, RANDOM_CALLER, WEIGHTED,
@@ -18,11 +16,10 @@ from courtpiece._kernel.deal cimport (
 from courtpiece._kernel.dice cimport Dice, PLAYS, philox, set_key, shuffle, start_deal
 from courtpiece._kernel.greedy cimport ablated_card, ablated_reveal, greedy_card, greedy_reveal
 from courtpiece._kernel.playout cimport play_random
-from courtpiece._kernel.rules cimport (
-    AFTER_THIRTEEN, ALL_THIRTEEN, AT_SEVEN, BLIND_STOCK, CALLED, FIRST_SEVEN, FIRST_VOID, HIDDEN, NEVER, NO_KOT,
-    RANDOM_OWN_FIVE, Rules, UNLESS_SHUTOUT,
-)
+from courtpiece._kernel.rules cimport CALLED, FIRST_VOID, HIDDEN, Rules
 from courtpiece._kernel.simple cimport random_card, random_reveal, simple_card, simple_reveal
+
+include "placed.pxi"
 
 ctypedef int (*ChooseCard)(const Deal *, const Rules *, Dice *, int, uint64_t) noexcept nogil
 ctypedef bint (*ChooseReveal)(const Deal *, const Rules *, Dice *, int) noexcept nogil
@@ -48,7 +45,6 @@ RESULT = np.dtype([
 
 cdef enum:
     MOST_ACTIONS = 53           # 52 cards and one reveal
-    REVEAL_ACTION = 64          # in a list of plays
 
 cdef struct Trace:
     uint8_t *plays              # MOST_ACTIONS, NONE after the last
@@ -171,44 +167,6 @@ cdef inline void report(const Deal *d, Result *out) noexcept nogil:
     out.taken[1] = d.taken[1]
     out.tens[0] = d.tens[0]
     out.tens[1] = d.tens[1]
-
-
-cdef Rules read_rules(object rules):
-    """The kernel's struct for a RuleSet."""
-    cdef Rules r
-    cdef int outcome, side
-    blocks = set(rules.pile_blocks)
-    extras = set(rules.extras)
-    r.trump_mode = {"called": CALLED, "hidden": HIDDEN, "first-void": FIRST_VOID}[rules.trump]
-    r.uncalled = {"none": NEVER, "blind-stock": BLIND_STOCK, "random-own-five": RANDOM_OWN_FIVE}[rules.uncalled]
-    r.redeal_rank = {"off": NONE, "no-card-above-ten": TEN, "no-card-above-nine": TEN - 1}[rules.redeal]
-    r.deal_ends = {
-        "at-seven": AT_SEVEN, "at-seven-unless-shutout": UNLESS_SHUTOUT, "after-thirteen": AFTER_THIRTEEN,
-    }[rules.deal_ends]
-    r.kot = {"first-seven": FIRST_SEVEN, "all-thirteen": ALL_THIRTEEN, "none": NO_KOT}[rules.kot]
-    r.may_pass = rules.caller_may_pass
-    r.thirteenth = rules.thirteenth
-    r.at_first_void = rules.reveal == "at-first-void"
-    r.must_trump = rules.revealer_must_trump
-    r.whole_trick = rules.reveal_scope == "whole-trick"
-    r.reveal_on_lead = rules.reveal_on_lead
-    r.caller_leads = rules.first_lead == "caller"
-    r.pile = rules.collection == "pile"
-    r.block_two_aces = "ace-on-ace" in blocks
-    r.block_trump_ace = "trump-ace" in blocks
-    r.block_restarts = rules.blocked_run == "restarts"
-    r.block_tricks = 0
-    for block in blocks:
-        if isinstance(block, int):
-            r.block_tricks |= 1 << block
-    r.tens = rules.objective == "tens"
-    r.claim_ends = rules.claim > 0 and rules.failed_claim == "deal-lost"
-    r.change_trump = "change-trump" in extras
-    r.swap_cards = "swap-cards" in extras
-    for outcome, named in enumerate(Outcome):
-        for side in range(2):
-            r.points[outcome][side] = rules.score_of(named, side == 0)
-    return r
 
 
 CARD_PLAYERS = ("random", "simple", "greedy")
@@ -452,45 +410,6 @@ def trace_deals(Setup setup, const uint64_t[::1] key, uint64_t start, Py_ssize_t
     return hands, words, plays, legal, results
 
 
-cdef Deal place(Setup setup, const uint8_t[:, ::1] hands, const uint8_t[::1] words, int claimer) except *:
-    """The deal, or ending, after the words have been said and the claim, if any, made."""
-    cdef Deal d
-    cdef Opening o
-    cdef int seat, i, size = <int> hands.shape[1]
-    if hands.shape[0] != 4 or not 1 <= size <= 13:
-        raise ValueError("hands are four rows of at most thirteen card numbers")
-    open_deal(&d, size)
-    for seat in range(4):
-        d.hands[seat] = 0
-        for i in range(size):
-            d.order[seat][i] = unpacked(hands[seat, i])
-            d.hands[seat] |= bit(d.order[seat][i])
-    start_opening(&o)
-    if words.shape[0] > MOST_WORDS:
-        raise ValueError(f"at most {MOST_WORDS} words are said")
-    for i in range(words.shape[0]):
-        say(&o, &d, &setup.rules, words[i])
-    if setup.rules.caller_leads and d.caller != NONE:
-        d.leader = d.caller
-    d.claimer = claimer
-    return d
-
-
-cdef inline void act(Deal *d, const Rules *r, int action) noexcept nogil:
-    """One legal action of a driven deal."""
-    if action == REVEAL_ACTION:
-        reveal(d, r)
-        return
-    put(d, seat_to_act(d), unpacked(action), d.k, r.trump_mode)
-    if d.k == 4:
-        close_trick(d, r, r.pile)
-
-
-cdef inline bint next_turn(Deal *d, const Rules *r) noexcept nogil:
-    """Begin the turn of the seat to act; return whether it may reveal."""
-    return d.face_down != 0 and not d.obliged and begin_turn(d, r, seat_to_act(d))
-
-
 def drive(Setup setup, const uint8_t[:, ::1] hands, const uint8_t[::1] words, int claimer, const uint8_t[::1] plays):
     """Walk a deal through given words and plays.
 
@@ -498,7 +417,7 @@ def drive(Setup setup, const uint8_t[:, ::1] hands, const uint8_t[::1] words, in
     trace_deals gives them; result is an array of one RESULT for the state reached, outcome 255 while the deal goes on.
     Raises ValueError when a play is not legal.
     """
-    cdef Deal d = place(setup, hands, words, claimer)
+    cdef Deal d = place(&setup.rules, hands, words, claimer)
     legal = np.zeros(plays.shape[0] + 1, np.uint64)
     result = np.zeros(1, RESULT)
     cdef uint64_t[::1] legal_view = legal
@@ -531,7 +450,7 @@ def choose(Setup setup, const uint8_t[:, ::1] hands, const uint8_t[::1] words, i
 
     A player that draws random numbers gets zeros.
     """
-    cdef Deal d = place(setup, hands, words, claimer)
+    cdef Deal d = place(&setup.rules, hands, words, claimer)
     cdef Dice dice = read_dice(np.zeros(2, np.uint64), 0)
     cdef Py_ssize_t i
     cdef int seat
@@ -729,7 +648,7 @@ cdef uint64_t count_lines(const Deal *start, const Rules *r) noexcept nogil:
 
 def perft(Setup setup, const uint8_t[:, ::1] hands, const uint8_t[::1] words, int claimer, const uint8_t[::1] plays):
     """Return the number of ways to finish the deal from the position after the plays (all legal)."""
-    cdef Deal d = place(setup, hands, words, claimer)
+    cdef Deal d = place(&setup.rules, hands, words, claimer)
     cdef Py_ssize_t i
     for i in range(plays.shape[0]):
         next_turn(&d, &setup.rules)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from courtpiece.cli.options import AsJson
-from courtpiece.players import CALLERS, CARD_PLAYERS, Caller, CardPlayer
+from courtpiece.players import CALLERS, CARD_PLAYERS, Caller, CardPlayer, own
 
 
 def players(
@@ -17,7 +17,8 @@ def players(
         from dataclasses import asdict
 
         print(json.dumps({"players": [asdict(player) for player in CARD_PLAYERS],
-                          "callers": [asdict(caller) for caller in CALLERS]}, ensure_ascii=False))
+                          "callers": [asdict(caller) for caller in CALLERS],
+                          "in_python": own.names()}, ensure_ascii=False))
         return
     from rich.console import Console
     from rich.table import Table
@@ -41,7 +42,8 @@ def players(
     show("card player", CARD_PLAYERS)
     console.print()
     show("caller", CALLERS)
-    console.print("\nA player is written [bold]CARD[/] or [bold]CARD/CALLER[/], with options after colons:")
+    console.print(f"\nIn Python, for any seat: {', '.join(own.names())} (clairvoyant sees all four hands).")
+    console.print("A player is written [bold]CARD[/] or [bold]CARD/CALLER[/], with options after colons:")
     console.print("greedy, random/strongest:pass=never. Two players, the caller's side first: greedy,simple.")
 
 

@@ -7,7 +7,6 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
 from time import monotonic
@@ -19,7 +18,7 @@ from typer.core import TyperGroup
 from courtpiece.errors import UsageError, suggest
 from courtpiece.rules.values import show
 from courtpiece.studies import find, names
-from courtpiece.studies.study import Kind, Study
+from courtpiece.studies.study import Kind, Study, parameter_fields
 
 if TYPE_CHECKING:
     from courtpiece.run import Progress, Run, Watch
@@ -58,7 +57,7 @@ def _command(study: Study[Any]) -> Any:
         return _go(study, {name: value for name, value in given.items() if value not in (None, [])})
 
     options = []
-    for about in fields(study.Parameters):
+    for about in parameter_fields(study.Parameters):
         default = study.default_units if about.name == study.extent else about.default
         options.append(_option(about.name, about.metadata, default))
     go.__signature__ = inspect.Signature([*options, *_COMMON])      # type: ignore[attr-defined]
@@ -126,7 +125,7 @@ def _from_file(path: Path, study: Study[Any]) -> dict[str, Any]:
         told = read_toml(path)
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from None
-    known = [*(about.name for about in fields(study.Parameters)), *_FROM_FILE]
+    known = [*(about.name for about in parameter_fields(study.Parameters)), *_FROM_FILE]
     options = {key.replace("-", "_"): value for key, value in told.items()}
     meant = options.pop("study", study.name)
     if meant != study.name:
@@ -162,7 +161,7 @@ def _say_how_to_go_on(study: Study[Any], out: str | None) -> None:
 
     try:
         kept = Run.open(out or Path("results") / study.name, study)
-        line = f"stopped: {kept.done:,} of {kept.units:,} {study.extent} are kept in {kept.path}"
+        line = f"stopped: {kept.done:,} of {kept.units:,} {kept.design.unit} are kept in {kept.path}"
     except CourtpieceError:
         line = "stopped before anything was done"
     print(f"{line}; run the same command again to go on", file=sys.stderr)

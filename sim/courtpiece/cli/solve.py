@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from courtpiece.cards import Card, Suit
     from courtpiece.deal import Deal
     from courtpiece.rules import Outcome, RuleSet
-    from courtpiece.solve import CardValue, Position, Solution
+    from courtpiece.solve import Play, Position, Solution
 
 _DEFAULT_RULES = "single-sir"
 _PBN = re.compile(r'\s*(?:\[\s*deal\s+"\s*)?([NESW])\s*:(.*?)(?:"\s*\])?\s*', re.IGNORECASE | re.DOTALL)
@@ -54,6 +54,9 @@ def solve(
         ),
     ],
     trump: Annotated[str | None, typer.Option(help="The trump suit; without it, all four in turn.")] = None,
+    hide: Annotated[
+        str | None, typer.Option(help="The leader's card that lies face down, by rules with hidden trump.")
+    ] = None,
     leader: Annotated[
         str | None, typer.Option(help="The seat that leads; the first hand is of S, or as PBN says.")
     ] = None,
@@ -71,10 +74,11 @@ def solve(
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="How many cores answer a file.", min=1)] = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Say what a deal comes to when all four play perfectly with open cards and trump is fixed.
+    """Say what a deal comes to when all four play perfectly with open cards.
 
-    With --trump, one position: the value of each card and one line of best play. Without, the tricks of the
-    leader's side for every trump and leader, and what the deal is worth to it if it is the caller's side.
+    With --trump or --hide, one position: the value of each card and one line of best play. Without, the
+    tricks of the leader's side for every trump, or hidden card, and leader, and what the deal is worth to it
+    if it is the caller's side.
     """
     from courtpiece.rules import resolve
 
@@ -82,7 +86,8 @@ def solve(
     options = {} if direction is None else {"direction": direction}
     if question is not None:
         _refuse(
-            "--question", trump=trump, leader=leader, direction=direction, after=after, json=as_json or None
+            "--question", trump=trump, hide=hide, leader=leader, direction=direction, after=after,
+            json=as_json or None,
         )
         if hands is not None:
             raise UsageError("--question takes a file with a deal a line")
@@ -104,14 +109,17 @@ def solve(
             raise UsageError("a record has rules of its own: leave out --rules and --direction")
         recorded = recorded_deal(deal[0], line)[1]
         if after is not None:
-            _refuse("--after", trump=trump, leader=leader)
+            _refuse("--after", trump=trump, hide=hide, leader=leader)
             _show_position(_position_after(recorded, after), as_json)
             return
         table = _Hands.of_deal(recorded)
-    if trump is None:
-        _show_table(table, leader, as_json)
-    else:
+    if hide is not None:
+        _refuse("--hide", trump=trump)
+        _show_position(table.hidden(hide, table.seat(leader)), as_json)
+    elif trump is not None:
         _show_position(table.led(_suit(trump), table.seat(leader)), as_json)
+    else:
+        _show_table(table, leader, as_json)
 
 
 def _refuse(option: str, **others: object) -> None:
@@ -144,9 +152,9 @@ def _hands_of(words: Sequence[str]) -> tuple[str, list[str]] | None:
 class _Shown(NamedTuple):
     """A position to show: who sits where, and what counts."""
 
-    position: Position
+    position: Position | Deal
     seats: str                          # the letters in order of play; seat 0 is of the caller's side
-    rules: RuleSet | None               # None where no outcome is to be told
+    rules: RuleSet
 
     def side(self, side: int) -> str:
         """Returns the name of a side."""
@@ -165,6 +173,7 @@ class _Hands(NamedTuple):
     hands: tuple[tuple[Card, ...], ...]
     seats: str
     rules: RuleSet
+    five: tuple[Card, ...] | None = None        # of the first seat, where the order dealt is known
 
     @classmethod
     def of_texts(cls, first: str, texts: Sequence[str], rules: RuleSet) -> _Hands:
@@ -187,7 +196,33 @@ class _Hands(NamedTuple):
     @classmethod
     def of_deal(cls, deal: Deal) -> _Hands:
         """Returns the hands of a deal as dealt, eldest's first."""
-        return cls(deal.dealt, "".join(map(deal.name, range(4))), deal.rules)
+        return cls(deal.dealt, "".join(map(deal.name, range(4))), deal.rules, deal.first_five(0))
+
+    def hideable(self, leader: int) -> list[Card]:
+        """Returns the cards that a leader may have laid face down, from the highest of each suit."""
+        hand = self.hands[leader]
+        if self.five is not None and leader == 0:
+            hand = self.five
+        return sorted(hand, key=lambda card: (card.suit, -card.rank))
+
+    def hidden(self, card: Card | str, leader: int) -> _Shown:
+        """Returns the deal in which a seat leads, its card hidden, of the caller's side then."""
+        from courtpiece.cards import Card
+        from courtpiece.deal import Deal
+        from courtpiece.rules import Trump
+
+        if self.rules.trump is not Trump.HIDDEN:
+            raise UsageError(f"trump={self.rules.trump} hides no card: leave --hide out, or change --rules")
+        if not isinstance(card, Card):
+            card = Card.parse(card)
+        first, *others = (*self.hands[leader:], *self.hands[:leader])
+        if card not in first:
+            raise UsageError(f"{self.seats[leader]} leads and does not hold {card}")
+        seats = _turned(self.seats, leader)
+        # The hidden card is one of the first five (S0.52).
+        deal = Deal(self.rules, [[card, *(held for held in first if held is not card)], *others])
+        deal.say(f"hide {card}")
+        return _Shown(deal, seats, self.rules)
 
     def seat(self, letter: str | None) -> int:
         """Returns the seat of a letter, the first for None."""
@@ -218,10 +253,9 @@ def _suit(text: str) -> Suit | None:
 
 
 def _position_after(deal: Deal, cards: int) -> _Shown:
-    """Returns the position of a recorded deal after so many cards."""
+    """Returns a recorded deal after so many cards."""
     from courtpiece.cards import Card
     from courtpiece.deal import Deal
-    from courtpiece.solve import Position
 
     there = sum(isinstance(play, Card) for play in deal.plays)
     if cards > there:
@@ -239,18 +273,18 @@ def _position_after(deal: Deal, cards: int) -> _Shown:
             cards -= 1
         else:
             again.reveal()
-    # A claim of all thirteen tricks is won or lost by other rules than the score of the tricks.
-    rules = deal.rules if deal.claimer is None else None
-    return _Shown(Position.of(again), "".join(map(deal.name, range(4))), rules)
+    return _Shown(again, "".join(map(deal.name, range(4))), deal.rules)
 
 
 # One position
 
 
 def _show_position(shown: _Shown, as_json: bool) -> None:
+    from courtpiece.deal import Deal
     from courtpiece.solve import solve as answer
 
-    solution = answer(shown.position, rules=shown.rules)
+    position, seats = shown.position, shown.seats
+    solution = answer(position, rules=None if isinstance(position, Deal) else shown.rules)
     if as_json:
         _print_json(_position_json(shown, solution))
         return
@@ -261,10 +295,12 @@ def _show_position(shown: _Shown, as_json: bool) -> None:
 
     from courtpiece.cli.table import cards_text
 
-    position, seats = shown.position, shown.seats
     turn = position.turn
     console = Console(highlight=False)
     _print_hands(seats, position.hands, position.trump)
+    if isinstance(position, Deal) and position.hidden_card is not None and position.hider is not None:
+        hider, down = seats[position.hider], cards_text([position.hidden_card])
+        console.print(Text.assemble(f"{hider} has ", down, " face down"), soft_wrap=True)
     if position.trick:
         led = Text.assemble(f"{seats[position.leader]} led: ", cards_text(position.trick))
         console.print(led, soft_wrap=True)
@@ -272,55 +308,97 @@ def _show_position(shown: _Shown, as_json: bool) -> None:
     grid = Table(box=None, pad_edge=False, header_style="dim")
     grid.add_column(f"{seats[turn]} plays")
     grid.add_column(f"tricks of {shown.side(turn % 2)} from here", justify="right")
-    for value in _one_of_equals(solution):
-        best = value.tricks == solution.tricks
-        cards = Text(" = ").join(cards_text([card]) for card in value.equals)
-        grid.add_row(cards, str(value.tricks), style="bold" if best else "")
+    first = solution.cards[0]
+    if first.tens is not None:
+        grid.add_column("tens", justify="right")
+    if first.points is not None:
+        grid.add_column("points", justify="right")
+    for value in solution.cards:
+        if value.card is value.equals[0]:
+            plays = Text(" = ").join(map(_play_text, value.equals))
+            numbers = [str(value.tricks), *([] if value.tens is None else [str(value.tens)])]
+            if value.points is not None:
+                numbers.append(_ahead(value.points))
+            best = (value.tricks, value.points, value.tens) == (first.tricks, first.points, first.tens)
+            grid.add_row(plays, *numbers, style="bold" if best else "")
     console.print(grid)
     console.print()
     console.print(Text.assemble("Best play: ", _line_text(shown, solution)), soft_wrap=True)
-    if solution.outcome is not None and shown.rules is not None:
-        console.print(Text(_ending(shown, solution.outcome), style="bold"), soft_wrap=True)
+    if solution.outcome is not None:
+        console.print(Text(_ending(shown, solution), style="bold"), soft_wrap=True)
     if (side := _certain_claim(shown, solution.tricks)) is not None:
         points, unit = _claim_worth(shown, side)
         told = f"A claim of all thirteen by {shown.side(side)} is certain: {points} {unit}s."
         console.print(Text(told, style="bold"), soft_wrap=True)
-    _print_terms(shown.rules)
+    _print_terms(shown)
 
 
-def _one_of_equals(solution: Solution) -> list[CardValue]:
-    """Returns the cards, one of each group of equal ones: the best first, then by suit from the highest."""
-    some = (value for value in solution.cards if value.card is value.equals[0])
-    return sorted(some, key=lambda value: (-value.tricks, value.card.suit, -value.card.rank))
+def _play_text(play: Play) -> Text:
+    from rich.text import Text
+
+    from courtpiece.cards import Card
+    from courtpiece.cli.table import card_text
+
+    return card_text(play) if isinstance(play, Card) else Text(play)
+
+
+def _ahead(points: int) -> str:
+    return f"+{points}" if points > 0 else f"−{-points}" if points < 0 else "0"
 
 
 def _line_text(shown: _Shown, solution: Solution) -> Text:
     """Returns one line of best play, each trick after the letter of who leads it."""
     from rich.text import Text
 
-    from courtpiece.cli.table import cards_text
-
     position, tricks = shown.position, []
-    cards: list[Card] = []
-    for card in solution.line:
-        if not cards:
+    plays: list[Play] = []
+    for play in solution.line:
+        if not plays:
             who = shown.seats[position.turn]
-        cards.append(card)
-        position = position.after(card)
-        if not position.trick:
-            tricks.append(Text.assemble(who, " ", cards_text(cards)))
-            cards = []
+        plays.append(play)
+        position = _played_on(position, play)
+        if not position.trick and play != "reveal":
+            tricks.append(Text.assemble(who, " ", Text(" ").join(map(_play_text, plays))))
+            plays = []
     return Text(" · ").join(tricks)
 
 
-_ENDINGS = {"win": "wins", "kot": "makes a kot"}
+def _played_on(position: Position | Deal, play: Play) -> Position | Deal:
+    """Returns what comes of a position by one play."""
+    from courtpiece.cards import Card
+    from courtpiece.deal import Deal
+
+    if not isinstance(position, Deal):
+        assert isinstance(play, Card)
+        return position.after(play)
+    deal = position.copy()
+    if isinstance(play, Card):
+        deal.play(play)
+    else:
+        deal.reveal()
+    return deal
 
 
-def _ending(shown: _Shown, outcome: Outcome) -> str:
+_ENDINGS = {
+    "caller-win": "wins",
+    "defender-win": "wins",
+    "caller-kot": "makes a kot",
+    "defender-kot": "makes a kot",
+    "three-tens": "wins with three tens",
+    "two-tens": "wins with two tens and seven tricks",
+    "four-tens": "wins with all four tens",
+    "whitewash": "takes all thirteen tricks",
+    "claim-made": "makes good its claim",
+}
+
+
+def _ending(shown: _Shown, solution: Solution) -> str:
     """Returns in words how a deal ends when both sides play for points."""
-    winner, points, unit = _worth(shown, outcome)
+    assert solution.outcome is not None
+    assert solution.winner is not None
+    points, unit = _worth(shown, solution.outcome, solution.winner)
     unit += "" if points == 1 else "s"
-    return f"For points: {shown.side(winner)} {_ENDINGS[outcome.rpartition('-')[2]]}, {points} {unit}."
+    return f"For points: {shown.side(solution.winner)} {_ENDINGS[solution.outcome]}, {points} {unit}."
 
 
 def _certain_claim(shown: _Shown, tricks: int) -> int | None:
@@ -328,11 +406,12 @@ def _certain_claim(shown: _Shown, tricks: int) -> int | None:
 
     `tricks` are the most that the side to play can take.
     """
-    from courtpiece.deal import FULL_HAND
+    from courtpiece.deal import FULL_HAND, Deal
 
     position = shown.position
-    begun = position.trick or position.tricks_left < FULL_HAND
-    if shown.rules is None or not shown.rules.claim or begun:
+    claimed = isinstance(position, Deal) and position.claimer is not None
+    begun = position.trick or sum(position.taken) or len(position.hands[(position.turn + 1) % 4]) < FULL_HAND
+    if not shown.rules.claim or begun or claimed:
         return None
     side = position.turn % 2
     return {FULL_HAND: side, 0: 1 - side}.get(tricks)
@@ -340,44 +419,53 @@ def _certain_claim(shown: _Shown, tricks: int) -> int | None:
 
 def _claim_worth(shown: _Shown, side: int) -> tuple[int, str]:
     """Returns what a claim made by a side scores, and in which unit."""
-    from courtpiece.rules import Counting, Outcome
+    from courtpiece.rules import Outcome
 
-    assert shown.rules is not None
-    kots = shown.rules.counting is Counting.KOTS
-    score = shown.rules.kots_of if kots else shown.rules.score_of
-    return score(Outcome.CLAIM_MADE, side == 0), "kot" if kots else "point"
+    return _worth(shown, Outcome.CLAIM_MADE, side)
 
 
-def _worth(shown: _Shown, outcome: Outcome) -> tuple[int, int, str]:
-    """Returns the side that wins, and what it scores in which unit."""
+def _worth(shown: _Shown, outcome: Outcome, winner: int) -> tuple[int, str]:
+    """Returns what the winner scores in which unit."""
     from courtpiece.rules import Counting
 
-    assert shown.rules is not None
-    winner = int(outcome.startswith("defender"))
     kots = shown.rules.counting is Counting.KOTS
     score = (shown.rules.kots_of if kots else shown.rules.score_of)(outcome, winner == 0)
-    return winner, score, "kot" if kots else "point"
+    return score, "kot" if kots else "point"
 
 
 def _position_json(shown: _Shown, solution: Solution) -> dict[str, Any]:
+    from courtpiece.deal import Deal
+
     position, seats = shown.position, shown.seats
     claim = _certain_claim(shown, solution.tricks)
-    return {
-        "rules": None if shown.rules is None else str(shown.rules),
+    told: dict[str, Any] = {
+        "rules": str(shown.rules),
         "trump": None if position.trump is None else position.trump.name,
         "leader": seats[position.leader],
         "turn": seats[position.turn],
         "hands": _hands_json(seats, position.hands),
         "trick": [str(card) for card in position.trick],
         "taken": {shown.side(side): position.taken[side] for side in (0, 1)},
+    }
+    if isinstance(position, Deal):
+        down = position.hidden_card
+        told |= {
+            "hidden": None if down is None else str(down),
+            "hider": None if position.hider is None else seats[position.hider],
+            "pile": position.pile,
+            "tens": {shown.side(side): position.tens[side] for side in (0, 1)},
+        }
+    return told | {
         "side": shown.side(position.turn % 2),
         "tricks": solution.tricks,
-        **_outcome_json(shown, solution.outcome),
+        **_outcome_json(shown, solution.outcome, solution.winner),
         "certain_claim": None if claim is None else shown.side(claim),
         "cards": [
             {
                 "card": str(value.card),
                 "tricks": value.tricks,
+                **({} if value.tens is None else {"tens": value.tens}),
+                **({} if value.points is None else {"points": value.points}),
                 "equals": [str(card) for card in value.equals if card is not value.card],
             }
             for value in solution.cards
@@ -392,10 +480,10 @@ def _hands_json(seats: str, hands: Sequence[Sequence[Card]]) -> dict[str, str]:
     return {seat: dotted(hand) for seat, hand in zip(seats, hands, strict=True)}
 
 
-def _outcome_json(shown: _Shown, outcome: Outcome | None) -> dict[str, Any]:
-    if outcome is None:
+def _outcome_json(shown: _Shown, outcome: Outcome | None, winner: int | None) -> dict[str, Any]:
+    if outcome is None or winner is None:
         return {"outcome": None, "winner": None, "score": None}
-    winner, score, _ = _worth(shown, outcome)
+    score, _ = _worth(shown, outcome, winner)
     return {"outcome": str(outcome), "winner": shown.side(winner), "score": score}
 
 
@@ -420,14 +508,21 @@ def _print_hands(seats: str, hands: Sequence[Sequence[Card]], trump: Suit | None
         console.print(Text.assemble("Trump ", suit_text(trump), f" {trump.word}"), soft_wrap=True)
 
 
-def _print_terms(rules: RuleSet | None) -> None:
+def _print_terms(shown: _Shown) -> None:
     from rich.console import Console
     from rich.text import Text
 
+    from courtpiece.deal import Deal
     from courtpiece.rules import name_of
 
-    told = "" if rules is None else f"; rules {name_of(rules)}"
-    text = f"All hands open, trump fixed and known from the first lead{told}."
+    position = shown.position
+    if isinstance(position, Deal) and position.hidden_card is not None:
+        terms = "All hands open, the card that lies face down too"
+    elif position.trump is None:
+        terms = "All hands open, trump set in the play"
+    else:
+        terms = "All hands open, trump fixed and known from the first lead"
+    text = f"{terms}; rules {name_of(shown.rules)}."
     Console(highlight=False).print(Text(text, style="dim"), soft_wrap=True)
 
 
@@ -435,33 +530,44 @@ def _print_terms(rules: RuleSet | None) -> None:
 
 
 class _Cell(NamedTuple):
-    """What one trump and leader come to, for the leader's side."""
+    """What one trump, or hidden card, and leader come to, for the leader's side."""
 
     shown: _Shown
     tricks: int
-    kot: bool | None                    # None, as the outcome, of the end of a deal
+    kot: bool | None                    # None, as the rest, of the end of a deal; and where there is a pile
     outcome: Outcome | None
+    winner: int | None
 
 
 def _cell(shown: _Shown) -> _Cell:
-    from courtpiece.deal import FULL_HAND
-    from courtpiece.rules import Outcome
-    from courtpiece.solve import ask
+    from courtpiece.deal import FULL_HAND, Deal
+    from courtpiece.rules import Collection
+    from courtpiece.solve import ask, ending
 
-    tricks = ask(shown.position, "tricks", rules=shown.rules)
-    assert not isinstance(tricks, Outcome)
-    if shown.position.tricks_left < FULL_HAND:
-        return _Cell(shown, tricks, None, None)
-    outcome = ask(shown.position, "outcome", rules=shown.rules)
-    assert isinstance(outcome, Outcome)
-    return _Cell(shown, tricks, bool(ask(shown.position, "kot", rules=shown.rules)), outcome)
+    position = shown.position
+    rules = None if isinstance(position, Deal) else shown.rules
+    tricks = ask(position, "tricks", rules=rules)
+    assert isinstance(tricks, int)
+    if len(position.hands[3]) < FULL_HAND:
+        return _Cell(shown, tricks, None, None, None)
+    kot = None
+    if shown.rules.collection is not Collection.PILE:
+        kot = bool(ask(position, "kot", rules=rules))
+    return _Cell(shown, tricks, kot, *ending(position, rules=rules))
 
 
 def _show_table(hands: _Hands, leader: str | None, as_json: bool) -> None:
     from courtpiece.cards import Suit
+    from courtpiece.rules import Trump
 
     leaders = range(4) if leader is None else [hands.seat(leader)]
-    rows = [[_cell(hands.led(suit, seat)) for suit in Suit] for seat in leaders]
+    if hands.rules.trump is Trump.HIDDEN:
+        seat = hands.seat(leader)
+        rows = [[_cell(hands.hidden(card, seat))] for card in hands.hideable(seat)]
+    elif hands.rules.trump is Trump.FIRST_VOID:
+        rows = [[_cell(hands.led(None, seat))] for seat in leaders]
+    else:
+        rows = [[_cell(hands.led(suit, seat)) for suit in Suit] for seat in leaders]
     if as_json:
         _print_json({
             "rules": str(hands.rules),
@@ -474,52 +580,70 @@ def _show_table(hands: _Hands, leader: str | None, as_json: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from courtpiece.cli.table import suit_text
+    from courtpiece.cli.table import cards_text, suit_text
+    from courtpiece.deal import Deal
     from courtpiece.rules import Counting
 
     console = Console(highlight=False)
     _print_hands(hands.seats, hands.hands, None)
     console.print()
     grid = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 3, 0, 0))
-    grid.add_column("leads")
-    for suit in Suit:
-        grid.add_column(suit_text(suit), no_wrap=True)
+    shown = rows[0][0].shown
+    if isinstance(shown.position, Deal):
+        grid.add_column(f"{shown.seats[0]} leads and hides")
+        grid.add_column("", no_wrap=True)
+    else:
+        grid.add_column("leads")
+        for cell in rows[0]:
+            suit = cell.shown.position.trump
+            grid.add_column("" if suit is None else suit_text(suit), no_wrap=True)
     for row in rows:
-        grid.add_row(row[0].shown.seats[0], *map(_cell_text, row))
+        position = row[0].shown.position
+        named = Text(row[0].shown.seats[0])
+        if isinstance(position, Deal) and position.hidden_card is not None:
+            named = cards_text([position.hidden_card])
+        grid.add_row(named, *map(_cell_text, row))
     console.print(grid)
     console.print()
     told = "Tricks of the leader's side"
     if rows[0][0].outcome is not None:
         unit = "kots" if hands.rules.counting is Counting.KOTS else "points"
-        told += f"; what the deal is to it, and its {unit}, if it called the suit"
+        called = "if it called the suit" if len(rows[0]) > 1 else "as the caller's side"
+        told += f"; what the deal is to it, and its {unit}, {called}"
         if hands.rules.claim:
             told += "; claim: one of all thirteen is certain before the first card"
     console.print(Text(f"{told}.", style="dim"), soft_wrap=True)
-    _print_terms(hands.rules)
+    _print_terms(shown)
+
+
+_CELLS = {"three-tens": "3 tens", "two-tens": "2 tens", "four-tens": "4 tens", "whitewash": "whitewash"}
 
 
 def _cell_text(cell: _Cell) -> str:
-    if cell.outcome is None:
+    if cell.outcome is None or cell.winner is None:
         return str(cell.tricks)
     if (side := _certain_claim(cell.shown, cell.tricks)) is not None:
         points, _ = _claim_worth(cell.shown, side)
         return f"{cell.tricks:2} claim {'−' if side else '+'}{points}"
-    winner, score, _ = _worth(cell.shown, cell.outcome)
-    won = "win" if winner == 0 else "loss"
-    word = "kot" if cell.outcome.endswith("kot") else won
-    ahead = f"+{score}" if winner == 0 else f"−{score}"
-    return f"{cell.tricks:2} {word} {ahead if score else 0}"
+    score, _ = _worth(cell.shown, cell.outcome, cell.winner)
+    won = "win" if cell.winner == 0 else "loss"
+    word = "kot" if cell.outcome.endswith("kot") else _CELLS.get(cell.outcome, won)
+    return f"{cell.tricks:2} {word} {_ahead(score if cell.winner == 0 else -score)}"
 
 
 def _cell_json(cell: _Cell) -> dict[str, Any]:
-    trump = cell.shown.position.trump
+    from courtpiece.deal import Deal
+
+    position = cell.shown.position
+    hidden = position.hidden_card if isinstance(position, Deal) else None
     claim = _certain_claim(cell.shown, cell.tricks)
     return {
         "leader": cell.shown.seats[0],
-        "trump": None if trump is None else trump.name,
+        "trump": None if position.trump is None else position.trump.name,
+        **({} if hidden is None else {"hidden": str(hidden)}),
         "tricks": cell.tricks,
         "kot": cell.kot,
-        **_outcome_json(cell.shown, cell.outcome),
+        **_outcome_json(cell.shown, cell.outcome, cell.winner),
         "certain_claim": None if claim is None else cell.shown.side(claim),
     }
 
@@ -529,9 +653,13 @@ def _cell_json(cell: _Cell) -> dict[str, Any]:
 
 def _answer_file(file: str, question: Asked, rules: RuleSet | None, jobs: int) -> None:
     """Prints one answer a line, in order; the first bad line ends it, after the answers before it."""
-    from courtpiece.solve import ask
+    from courtpiece.rules import Objective
+    from courtpiece.solve import ask, ending
 
-    def answers(positions: Sequence[Position]) -> list[int | Outcome]:
+    def answers(positions: Sequence[Position]) -> list[int | str]:
+        if question is Asked.OUTCOME and rules is not None and rules.objective is Objective.TENS:
+            ends = (ending(position, rules=rules) for position in positions)
+            return [f"{outcome} {('caller', 'defender')[winner]}" for outcome, winner in ends]
         return [ask(position, question.value, rules=rules) for position in positions]
 
     with reading(file) as stream:
@@ -585,12 +713,14 @@ def _positions(file: str, stream: BinaryIO, question: Asked, rules: RuleSet | No
 
 def _position(words: Sequence[str], question: Asked, rules: RuleSet | None) -> Position:
     """Returns the position of a line; without rules, any trump may be given and none (-)."""
+    from courtpiece.deal import Deal
     from courtpiece.rules import RuleSet
     from courtpiece.solve import check_question
 
     if len(words) != 5:
         raise UsageError(f"a line is HAND HAND HAND HAND TRUMP, five words, not {len(words)}")
     shown = _Hands.of_texts("", words[:4], rules or RuleSet()).led(_suit(words[4]), 0)
+    assert not isinstance(shown.position, Deal)
     check_question(shown.position, question.value, rules)
     return shown.position
 

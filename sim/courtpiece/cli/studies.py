@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Annotated, Any
 
 import typer
 
 from courtpiece.cli.options import AsJson
 from courtpiece.studies import find, names
-from courtpiece.studies.study import Column, Study
+from courtpiece.studies.study import Column, Study, parameter_fields
 
 
 def studies(
@@ -38,7 +37,7 @@ def _about(study: Study[Any]) -> dict[str, Any]:
         "parameters": [
             {"name": about.name, "meaning": about.metadata["doc"], "default": p.typed(about.name),
              "several": about.metadata["many"], "design": about.metadata["design"]}
-            for about in fields(study.Parameters)
+            for about in parameter_fields(study.Parameters)
         ],
         "shards": [_column(column) for column in study.columns(p)],
         "tables": {name: [_column(column) for column in columns]
@@ -75,7 +74,7 @@ def _describe(study: Study[Any]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold", title="\nparameters", title_justify="left")
     for head in ("name", "default", "meaning"):
         table.add_column(head, no_wrap=head == "name")
-    for about in fields(study.Parameters):
+    for about in parameter_fields(study.Parameters):
         default = f"{study.default_units:,}" if about.name == study.extent else ", ".join(p.typed(about.name))
         table.add_row(about.name, default, Text(about.metadata["doc"]))
     console.print(table)

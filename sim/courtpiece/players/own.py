@@ -25,10 +25,11 @@ _IN_FILE = re.compile(r"(?P<file>.+\.py):(?P<name>\w+)(?P<options>(:.*)?)")
 _WORDS = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
 
 # Built-in players that are written in Python, with where they lie.
-BUILT_IN: dict[str, str] = {
+BUILT_IN = {
     "pimc": "courtpiece.players.search:Pimc",
     "ismcts": "courtpiece.players.search:Ismcts",
     "mc": "courtpiece.players.search:Mc",
+    "clairvoyant": "courtpiece.players.clairvoyant:Clairvoyant",
 }
 
 

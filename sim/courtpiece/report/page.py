@@ -216,8 +216,14 @@ def _cells(table: pl.DataFrame, percent: Sequence[str]) -> tuple[list[str], list
             certain = _CERTAIN if name in percent else None
             columns.append(["–" if mean is None else _estimate(mean, half, certain) for mean, half in pairs])
         else:
-            columns.append([f"{value:,}" if isinstance(value, int) else str(value) for value in table[name]])
+            columns.append([_plain(value) for value in table[name]])
     return heads, [list(row) for row in zip(*columns, strict=True)]
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _estimate(value: float, half_width: float, certain: float | None = None) -> str:

@@ -12,6 +12,8 @@ from courtpiece.studies.study import Study
 _BUILT_IN = {
     "trump-call": "courtpiece.studies.trump_call:TrumpCall",
     "kot-frequency": "courtpiece.studies.kot_frequency:KotFrequency",
+    "duel": "courtpiece.studies.duel:Duel",
+    "ladder": "courtpiece.studies.ladder:Ladder",
 }
 
 

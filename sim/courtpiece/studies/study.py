@@ -15,7 +15,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from decimal import Decimal
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
@@ -155,6 +155,11 @@ POSITIVE = Kind("X", _read_positive, float, repr)
 TEXT = Kind("TEXT", _read_text, str, str)
 
 
+def parameter_fields(parameters: type[Parameters]) -> list[Field[Any]]:
+    """Returns the fields that a study can be asked for, in order; a study may make some of its own."""
+    return [about for about in fields(parameters) if about.init]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Parameters:
     """What every study can be asked; each study adds its own.  Values are read and checked whole.
@@ -180,11 +185,15 @@ class Parameters:
     )
 
     def __post_init__(self) -> None:
-        for about in fields(self):
+        for about in parameter_fields(type(self)):
             object.__setattr__(self, about.name, _read(about.name, about.metadata, getattr(self, about.name)))
         if all(lineup.double_dummy for lineup in self.players):
             beside = dict.fromkeys(lineup.at_the_table for lineup in self.players)
             object.__setattr__(self, "players", (*self.players, *beside))
+        self.check_lineups()
+
+    def check_lineups(self) -> None:
+        """Raises UsageError where players cannot play under the rules."""
         for lineup in self.players:
             for rules in self.rules:
                 check_lineup(lineup, rules)
@@ -197,12 +206,17 @@ class Parameters:
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
         """Returns the parameters of a mapping; raises UsageError for a key that is none of them."""
-        known = [about.name for about in fields(cls)]
+        known = [about.name for about in parameter_fields(cls)]
         for key in values:
             if key not in known:
                 hint = suggest(key, known) or f"; there are {', '.join(known)}"
                 raise UsageError(f'there is no parameter "{key}"{hint}')
         return cls(**values)
+
+    @property
+    def stops_early(self) -> bool:
+        """True when the run may stop before its end, at the look at which the study is settled."""
+        return False
 
     @property
     def lineups(self) -> tuple[Lineup, ...]:
@@ -218,7 +232,7 @@ class Parameters:
     def design(self) -> dict[str, Any]:
         """Returns what makes the results what they are, as JSON can hold it."""
         return {about.name: _write(about.metadata, getattr(self, about.name))
-                for about in fields(self) if about.metadata["design"]}
+                for about in parameter_fields(type(self)) if about.metadata["design"]}
 
     def shown(self) -> dict[str, str]:
         """Returns the same as a person would type it; "" for a parameter that is not set."""
@@ -226,7 +240,7 @@ class Parameters:
 
     def typed(self, name: str) -> list[str]:
         """Returns the texts that the command line would need for one parameter, one for each value."""
-        about = next(about for about in fields(self) if about.name == name)
+        about = next(about for about in parameter_fields(type(self)) if about.name == name)
         value, kind = getattr(self, name), about.metadata["kind"]
         if value is None:
             return []
@@ -315,10 +329,14 @@ class Study(ABC, Generic[P]):
 
     def units(self, p: P) -> int | None:
         """Returns how many units are asked for; None when the precision alone decides."""
-        asked: int | None = getattr(p, self.extent)
-        if asked is None and p.precision is None:
+        wanted: int | None = getattr(p, self.extent_of(p))
+        if wanted is None and p.precision is None:
             return self.solved_units if p.solved else self.default_units
-        return asked
+        return wanted
+
+    def extent_of(self, p: P) -> str:
+        """Returns the parameter that counts the units."""
+        return self.extent
 
     @abstractmethod
     def chunk_units(self, p: P) -> int:
@@ -366,6 +384,18 @@ class Study(ABC, Generic[P]):
         """Returns the half-widths that a run with a precision must bring down: all in the summary."""
         summary = tables["summary"]
         return ((summary["high"] - summary["low"]) / 2).to_list()
+
+    def settled(self, p: P, tables: Mapping[str, pl.DataFrame]) -> bool:
+        """True when a run that was asked to stop early has found what it was after."""
+        return False
+
+    def notes(self, p: P, tables: Mapping[str, pl.DataFrame]) -> Sequence[str]:
+        """Returns what who asked for the run should know besides its tables."""
+        return ()
+
+    def extra_files(self, p: P, tables: Mapping[str, pl.DataFrame], shards: pl.LazyFrame) -> dict[str, bytes]:
+        """Returns further files for the run's folder: made anew whenever its tables are."""
+        return {}
 
     def figures(self, p: P, tables: Mapping[str, pl.DataFrame]) -> Sequence[Figure]:
         """Returns the figures of the report."""
