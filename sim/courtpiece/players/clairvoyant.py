@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from courtpiece.cards import Card
+from courtpiece.cards import RANKS, Card
 from courtpiece.players.builtin import built_in
 from courtpiece.players.player import Player
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Clairvoyant(Player):
-    """Plays each card as the exact solver does with all hands open; of equally good ones, what `greedy` does.
+    """Does at each turn what is best for points, then for tricks, with open hands; of equals, as `greedy`.
 
     It calls as `strongest` does, on its own five cards.  It can play wherever `courtpiece.solve` answers.
     """
@@ -29,12 +29,19 @@ class Clairvoyant(Player):
     def swap(self, view: Any) -> bool:
         return super().swap(view.view(view.turn))
 
-    def play(self, view: Any) -> Card:
+    def play(self, view: Any) -> Card | Literal["reveal"]:
         from courtpiece.solve import solve
 
         deal: Deal = view
-        solution = solve(deal)
-        most = solution.tricks
-        best = [value.card for value in solution.cards if value.tricks == most]
+        values = {value.card: (value.points or 0, value.tricks) for value in solve(deal).cards}
+        most = max(values.values())
+        best = [move for move in values if values[move] == most]
         usual = built_in("greedy").play(deal.view(deal.turn))
-        return usual if isinstance(usual, Card) and usual in best else min(best, key=lambda card: card.rank)
+        if usual in best:
+            return usual
+        move = min(best, key=_rank)
+        return move if isinstance(move, Card) else "reveal"
+
+
+def _rank(move: Card | str) -> int:
+    return move.rank if isinstance(move, Card) else len(RANKS)

@@ -178,6 +178,7 @@ class Moment:
 
     def calls(self, sample: Sampled, words: Sequence[str]) -> Values:
         """Returns what each word comes to in each world when all go on as `greedy`, (n, words)."""
+        assert sample.fives is not None
         out = np.empty((len(sample.hands), len(words)))
         codes = bytes(map(word_code, words))
         self.scene.calls(sample.hands, sample.fives, codes, self._key, self.worths, self.trick, out)
@@ -189,7 +190,8 @@ class Moment:
 def _resampled(weights: Values, n: int) -> NDArray[np.intp]:
     """Returns n places, as often as their weights say: systematic resampling (Kitagawa 1996)."""
     sums = np.cumsum(weights)
-    return np.searchsorted(sums, (np.arange(n) + 0.5) * (sums[-1] / n))
+    places: NDArray[np.intp] = np.searchsorted(sums, (np.arange(n) + 0.5) * (sums[-1] / n))
+    return places
 
 
 def _spread(worths: Values) -> float:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from courtpiece.errors import UsageError
 from courtpiece.match import Match
-from courtpiece.rules import Counting, Outcome, RuleSet
+from courtpiece.rules import Outcome, RuleSet
 
 OUTCOMES = tuple(Outcome)
 _DEALS = 20_000                         # deals of four greedy players that tell how often each outcome comes
@@ -19,8 +19,9 @@ MOST_STATES = 20_000                    # of a match, by score, streak and calle
 
 def point_worths(rules: RuleSet, side: int) -> NDArray[np.float64]:
     """Returns what each outcome is worth to a side in points, (10, 2): won by it, and by the other side."""
+    ours, theirs = side == 0, side == 1
     return np.array(
-        [[_points(rules, outcome, side), -_points(rules, outcome, 1 - side)] for outcome in OUTCOMES], float
+        [[rules.score_of(outcome, ours), -rules.score_of(outcome, theirs)] for outcome in OUTCOMES], float
     )
 
 
@@ -52,13 +53,6 @@ def fresh_deal(rules: RuleSet, worths: NDArray[np.float64], side: int) -> float:
     return float(sum(chances[:, winner] @ worths[:, winner ^ side] for winner in (0, 1)))
 
 
-def _points(rules: RuleSet, outcome: Outcome, winner: int) -> int:
-    """Returns what decides the match: points, or kots."""
-    if rules.counting is Counting.KOTS:
-        return rules.kots_of(outcome, winner == 0)
-    return rules.score_of(outcome, winner == 0)
-
-
 @lru_cache(maxsize=64)
 def _outcome_chances(rules: RuleSet) -> NDArray[np.float64]:
     """Returns how often four greedy players end a deal so, by outcome and winner, but for redeals."""
@@ -68,7 +62,8 @@ def _outcome_chances(rules: RuleSet) -> NDArray[np.float64]:
     counts = np.zeros((len(OUTCOMES), 2))
     over = results["winner"] < 2
     np.add.at(counts, (results["outcome"][over], results["winner"][over]), 1)
-    return counts / counts.sum()
+    chances: NDArray[np.float64] = counts / counts.sum()
+    return chances
 
 
 class _State(NamedTuple):
