@@ -65,7 +65,7 @@ def test_each_choice_comes_to_what_plain_minimax_says_for_any_worths(seed: int) 
             assert 2 * value * (1 if side == 0 else -1) == best, (seed, play_of(choice), told(deal))
 
 
-@pytest.mark.parametrize("preset", [name for name in preset_names() if resolve(name).counting == "points"])
+@pytest.mark.parametrize("preset", preset_names())
 def test_each_choice_comes_to_the_points_of_solve(preset: str) -> None:
     dice = Random(preset)
     rules, done = resolve(preset), 0
@@ -111,7 +111,7 @@ def test_a_player_with_exact_leaves_decides_by_its_seed_alone(preset: str) -> No
     for leaf in ("solver", "mixed"):
         said = []
         for seed in (1, 1, 2):
-            player = Pimc(worlds=30, leaf=leaf)  # type: ignore[arg-type]
+            player = Pimc(worlds=30, leaf=leaf)
             player.begin(rules, deal.turn, np.random.default_rng(seed))
             weighed = player.weighed(deal.view(deal.turn))
             said.append((weighed.choices, weighed.means.tolist(), weighed.errors.tolist()))
