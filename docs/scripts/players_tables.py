@@ -112,7 +112,7 @@ def nature(deals: int) -> None:
                 same += len({card.points for card in cards}) == 1
                 ours += cards[0].points > 0
             deal.play(greedy.play(view))
-    print(f"decisions of the last four tricks where all is worth the same (leaf correlation): {same / tried:.3f}")
+    print(f"last four tricks, decisions where all is worth the same (leaf correlation): {same / tried:.3f}")
     print(f"of those decisions, won by who has to move (bias): {ours / tried:.3f} ({tried} decisions)")
     print(f"log of the number of worlds, from one turn of a seat to its next (disambiguation): × "
           f"{np.mean(shrinks):.3f}")
