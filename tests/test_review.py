@@ -192,7 +192,8 @@ def test_an_ending_is_judged_by_tricks() -> None:
     found = review(play(ending("single-sir", hands, "C"), "2H 3H AH KH 5S 6S AS KS"), worlds=0)
     assert not any(one.lost for one in found.decisions if one.trick)
     assert all(one.points_lost is None for one in found.decisions)
-    lost = review(play(ending("single-sir", "2S 3S|KS 4S|AS QS|5S 6S", "C"), "2S KS QS 5S 4S AS 6S 3S"), worlds=0)
+    ducked = play(ending("single-sir", "2S 3S|KS 4S|AS QS|5S 6S", "C"), "2S KS QS 5S 4S AS 6S 3S")
+    lost = review(ducked, worlds=0)
     point = lost.turning_point
     assert point is not None
     assert (point.name, point.action, point.lost) == ("N", "QS", 1)
@@ -268,13 +269,14 @@ def test_a_trump_that_may_be_changed_is_a_decision() -> None:
         for word in words:
             deal.say(word)
         deal.play(deal.legal_cards()[0])
-    told = [[(one.kind, one.action) for one in review(deal, worlds=0).decisions][:2] for deal in (kept, changed)]
+    reviews = [review(deal, worlds=0) for deal in (kept, changed)]
+    told = [[(one.kind, one.action) for one in found.decisions[:2]] for found in reviews]
     assert told == [[("call", "H"), ("change", "keep")], [("call", "H"), ("change", "change S")]]
-    first = review(kept, worlds=0).decisions
+    first = reviews[0].decisions
     points = {choice.actions[0]: choice.points for choice in first[0].choices}
     assert len({points[suit] for suit in "SHDC"}) == 1       # as any of them may still be changed
     assert {c.points for c in first[1].choices} == {
-        c.points for c in review(changed, worlds=0).decisions[1].choices
+        c.points for c in reviews[1].decisions[1].choices
     }
 
 

@@ -118,7 +118,7 @@ def test_in_a_browser_the_keys_step_through_the_deal(tmp_path: Path) -> None:
     assert 'id="nav" aria-label' in shown       # no longer hidden
 
     shown = dom(page, "ArrowRight ArrowRight ArrowRight ArrowLeft")
-    first = found.deal.plays[0]
+    first = found.deal.tricks[0].cards[0]
     assert part(shown, "count") == f"2/{last}"
     assert part(shown, "say") == f"{found.deal.name(0)} leads {str(first)[0]}{first.suit.symbol}."
     assert re.findall(r'<i data-card="(..)" class="now"', shown) == [str(first)]

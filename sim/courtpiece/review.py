@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from courtpiece.cards import Card, Suit
 from courtpiece.deal import CALLERS, FULL_HAND, REVEAL, Deal
 from courtpiece.errors import UsageError
-from courtpiece.players.search import Moment, Pimc, Weighed
+from courtpiece.players.search import Moment, Pimc, Sampled, Weighed
 from courtpiece.record import answer, read, write
 from courtpiece.rules import Collection, Objective, Trump, name_of
 from courtpiece.sentences import count, deed, options
@@ -36,7 +36,7 @@ from courtpiece.stats import LEVEL, Estimate, Method
 from courtpiece.table import seed_key
 from courtpiece.words import REVEAL as REVEAL_CODE
 
-WORLDS = 400
+WORLDS = 1000
 EXACT_FROM = 11  # cards a seat from which deals with hidden trump, piles or tens are solved
 KEEP = "keep"  # the answer of a caller who could change trump and does not
 CHANGE = "change"
@@ -146,9 +146,16 @@ class Decision:
         return self.best_points > 0 >= self.chosen.points or self.best_points >= 0 > self.chosen.points
 
     @property
+    def loss_told(self) -> str:
+        """What it lost at the table, as `−0.16 ± 0.12`; "" where that is nothing, or not known."""
+        if self.loss is None or self.loss.value < 0.005:
+            return ""
+        return f"−{self.loss.value:.2f} ± {self.loss.half_width:.2f}"
+
+    @property
     def surely_worse(self) -> bool:
         """True when the loss at the table is more than chance would give."""
-        return self.loss is not None and self.loss.low > 0
+        return bool(self.loss_told) and self.loss is not None and self.loss.low > 0
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the decision as JSON can hold it."""
@@ -478,27 +485,27 @@ def _weighed(
     halves = [Moment(view, "points", part, beliefs=True) for part in key.reshape(2, 2)]
     weigh = _words_weighed if asked.deal.phase == "call" else _cards_weighed
     made = next(choice for choice in choices if asked.action in choice.actions)
-    place, chosen_on, measured_on = weigh(asked, choices, made, halves, worlds // 2)
+    samples = [half.draw(worlds // 2) for half in halves]
+    place, chosen_on, measured_on = weigh(asked, choices, made, list(zip(halves, samples, strict=True)))
     best = int(chosen_on.means.argmax())
     means = (chosen_on.means + measured_on.means) / 2
     return [
         replace(choice, expected=float(means[at])) for choice, at in zip(choices, place, strict=True)
-    ], _loss(measured_on, best)
+    ], _loss(measured_on, best, len(samples[1].hands) // samples[1].length)
 
 
 def _cards_weighed(
-    asked: _Asked, choices: Sequence[Choice], made: Choice, halves: Sequence[Moment], worlds: int
+    asked: _Asked, choices: Sequence[Choice], made: Choice, halves: Sequence[tuple[Moment, Sampled]]
 ) -> tuple[list[int], Weighed, Weighed]:
     """Returns which of the choices weighed stands for each choice, and how both halves weigh them.
 
     The one made is weighed first, so that the errors are those of what the others are worth more.
     """
-    codes = halves[0].choices()
+    codes = halves[0][0].choices()
     stands = [_code(codes, choice) for choice in choices]
     first = stands[choices.index(made)]
     codes = bytes(sorted(codes, key=lambda code: code != first))
-    search = Pimc(worlds=worlds)
-    one, two = (search.weigh(half, codes, half.draw(worlds)) for half in halves)
+    one, two = (Pimc().weigh(moment, codes, sample) for moment, sample in halves)
     return [codes.index(code) for code in stands], one, two
 
 
@@ -511,7 +518,7 @@ def _code(codes: bytes, choice: Choice) -> int:
 
 
 def _words_weighed(
-    asked: _Asked, choices: Sequence[Choice], made: Choice, halves: Sequence[Moment], worlds: int
+    asked: _Asked, choices: Sequence[Choice], made: Choice, halves: Sequence[tuple[Moment, Sampled]]
 ) -> tuple[list[int], Weighed, Weighed]:
     """Returns the same for the words of the call; suits held alike are one to who sees five cards."""
     first: dict[object, str] = {}
@@ -524,22 +531,25 @@ def _words_weighed(
             alike = frozenset(card.rank for card in five if card.suit is Suit[word])
         stands.append(first.setdefault(alike, word))
     words = list(dict.fromkeys(stands))
-    one, two = (_weigh_words(half, words, worlds) for half in halves)
+    one, two = (_weigh_words(moment, words, sample) for moment, sample in halves)
     return [words.index(word) for word in stands[1:]], one, two
 
 
-def _weigh_words(moment: Moment, words: Sequence[str], worlds: int) -> Weighed:
-    values = moment.calls(moment.draw(worlds), words)
+def _weigh_words(moment: Moment, words: Sequence[str], sample: Sampled) -> Weighed:
+    values = moment.calls(sample, words)
     errors = (values - values[:, :1]).std(axis=0) / sqrt(max(len(values) - 1, 1))
     return Weighed(b"", values.mean(axis=0), errors, len(values), float(len(values)))
 
 
-def _loss(weighed: Weighed, best: int) -> Estimate:
-    """Returns how much more the best choice is worth than the first, or 0 where it is not worth more."""
+def _loss(weighed: Weighed, best: int, independent: int) -> Estimate:
+    """Returns how much more the best choice is worth than the first, or 0 where it is not worth more.
+
+    `independent` is how many independent groups of worlds the error rests on.
+    """
     from scipy.special import stdtrit
 
     value, error = float(weighed.means[best] - weighed.means[0]), float(weighed.errors[best])
-    reach = float(stdtrit(max(weighed.effective - 1, 1.0), (1 + LEVEL) / 2)) * error
+    reach = float(stdtrit(max(independent - 1, 1), (1 + LEVEL) / 2)) * error
     return Estimate(
         value=max(0.0, value), standard_error=error, low=value - reach, high=value + reach, n=weighed.worlds,
         method=Method.PAIRED_T,

@@ -120,8 +120,8 @@ def test_records_come_from_standard_input_too(
 def test_the_json_has_these_keys_and_no_others(capsys: Output, tmp_path: Path) -> None:
     (found,) = answers(capsys, lines(tmp_path / "deal.jsonl", write(deals(1)[0])), "--worlds", "20")
     assert [*found] == [
-        "title", "record", "result", "rules", "unit", "worlds", "seed", "unsolved", "turning_point", "verdict",
-        "decisions", "players",
+        "title", "record", "result", "rules", "unit", "worlds", "seed", "unsolved", "turning_point",
+        "verdict", "decisions", "players",
     ]
     assert [*found["decisions"][0]] == [
         "number", "moment", "seat", "trick", "kind", "action", "points_lost", "tricks_lost", "turns", "loss",

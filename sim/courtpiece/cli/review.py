@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from courtpiece.deal import Deal
     from courtpiece.review import Decision, Review
 
-_WORLDS = 400                           # as in review, which is slow to import
+_WORLDS = 1000                          # as in review, which is slow to import
 _EXACT = 11
 
 
@@ -53,19 +53,26 @@ def review(
     deals = _deals(file, number)
     if html is not None and len(deals) > 1:
         raise UsageError(f"a page shows one deal, and {file} has {len(deals)}: choose one with --number")
-    reviews = [judge(deal, worlds=worlds, seed=seed, exact=exact) for _, deal in deals]
-    titles = [title for title, _ in deals]
-    if html is not None:
-        with writing(html) as stream:
-            stream.write(reviews[0].page(titles[0]))
-    if as_json:
-        import json
-
-        for title, found in zip(titles, reviews, strict=True):
-            print(json.dumps({"title": title, **found.to_dict()}, ensure_ascii=False))
-        return
 
     from rich.console import Console
+    from rich.progress import track
+
+    errors = Console(stderr=True)
+    titles, reviews = [], []
+    hide = len(deals) == 1 or not errors.is_terminal
+    for title, deal in track(deals, "reviewing", console=errors, transient=True, disable=hide):
+        found = judge(deal, worlds=worlds, seed=seed, exact=exact)
+        titles.append(title)
+        reviews.append(found)
+        if html is not None:
+            with writing(html) as stream:
+                stream.write(found.page(title))
+        if as_json:
+            import json
+
+            print(json.dumps({"title": title, **found.to_dict()}, ensure_ascii=False), flush=True)
+    if as_json:
+        return
 
     console = Console(highlight=False)
     if len(reviews) == 1:
@@ -75,7 +82,10 @@ def review(
 
 
 def _deals(file: str, number: int | None) -> list[tuple[str, Deal]]:
-    """Returns titles and deals of a file, all or one; raises an error for a record that breaks a rule."""
+    """Returns titles and deals of a file, all or one; raises an error for a record that breaks a rule.
+
+    What comes after the deal asked for is not read.
+    """
     from courtpiece.record import parse, read_deals
     from courtpiece.rules import name_of
 
@@ -95,13 +105,14 @@ def _deals(file: str, number: int | None) -> list[tuple[str, Deal]]:
                 if given is not None:
                     title += f" · {given}" + (f", deal {place} of the match" if len(deals) > 1 else "")
                 found.append((f"{title} · {name_of(deal.rules)}", deal))
+                if len(found) == number:
+                    return found[-1:]
     if not found:
         raise UsageError(f"{file} has no deal")
-    if number is None:
-        return found
-    if number > len(found):
-        raise UsageError(f"{file} has {len(found)} deals, no deal {number}")
-    return found[number - 1 : number]
+    if number is not None:
+        has = "one deal" if len(found) == 1 else f"{len(found)} deals"
+        raise UsageError(f"{file} has {has}, no deal {number}")
+    return found
 
 
 # On the screen
@@ -158,8 +169,9 @@ def _decisions(found: Review) -> Grid:
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     table.add_column("", justify="right", style="dim")
     table.add_column("trick", justify="right")
-    for head in ("", "decision", "better"):
-        table.add_column(head)
+    table.add_column("")
+    table.add_column("decision", no_wrap=True)
+    table.add_column("better")
     for head in ("points", "tricks", "at the table"):
         table.add_column(head, justify="right", no_wrap=True)
     for one in found.decisions:
@@ -172,7 +184,7 @@ def _decisions(found: Review) -> Grid:
             coloured(one.better_told),
             Text(_lost(one.points_lost), style=style),
             Text(_lost(one.tricks_lost), style=style),
-            Text(_loss(one), style="bold red" if one.surely_worse else "dim"),
+            Text("" if one.loss is None else one.loss_told or "·", style="bold red" if one.surely_worse else "dim"),
         )
     return table
 
@@ -221,16 +233,6 @@ def _capital(text: str) -> str:
 
 def _lost(value: int | None) -> str:
     return "?" if value is None else f"−{value}" if value else "·"
-
-
-def _loss(one: Decision) -> str:
-    from courtpiece.stats import plus_minus
-
-    if one.loss is None:
-        return ""
-    if one.loss.value == 0:
-        return "·"
-    return f"−{plus_minus(one.loss.value, one.loss.half_width)}"
 
 
 def register(app: typer.Typer) -> None:

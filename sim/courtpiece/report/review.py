@@ -14,7 +14,6 @@ from courtpiece.report.page import template
 from courtpiece.review import Choice, Decision, Review, kind_of
 from courtpiece.rules import Collection
 from courtpiece.sentences import deed, result
-from courtpiece.stats import plus_minus
 
 _WIDTH, _HEIGHT, _MARGIN = 720, 128, 20     # of the curve
 
@@ -69,7 +68,6 @@ def render(review: Review, title: str) -> str:
         parts=_parts,
         rows=_rows,
         cost=_cost,
-        loss=_loss,
         turning=review.turning_point,
         players=review.players,
         curve=_curve(steps),
@@ -216,13 +214,6 @@ def _cost(decision: Decision) -> str:
         return ""
     thing = "trick" if decision.points_lost is None else "point"
     return f"−{decision.lost} {thing}{'' if decision.lost == 1 else 's'}"
-
-
-def _loss(decision: Decision) -> str:
-    """Returns what a decision lost at the table, in words; "" for nothing that is known."""
-    if decision.loss is None or not decision.loss.value:
-        return ""
-    return f"−{plus_minus(decision.loss.value, decision.loss.half_width)}"
 
 
 def _curve(steps: Sequence[Step]) -> dict[str, Any] | None:
