@@ -346,7 +346,7 @@ def _solver() -> kernel.Solver:
     return solver
 
 
-def _exact(rules: RuleSet) -> exact.Solver:
+def solver_of(rules: RuleSet) -> exact.Solver:
     """Returns this thread's solver for the rules: the one used last, or a new one."""
     if getattr(_solvers, "rules", None) != rules:
         _solvers.exact, _solvers.rules = exact.Solver(rules, MEMORY), rules
@@ -356,7 +356,7 @@ def _exact(rules: RuleSet) -> exact.Solver:
 
 def _taken_up(position: Position, rules: RuleSet) -> exact.Solver:
     """Returns the solver for the rules with the position taken up."""
-    solver = _exact(rules)
+    solver = solver_of(rules)
     asked = _Asked.of(position)
     solver.begin(asked.hands, asked.trump, asked.leader, NOBODY, NOBODY, asked.table, *position.taken)
     return solver
@@ -368,7 +368,7 @@ def _taken_up_deal(deal: Deal) -> exact.Solver:
         raise UsageError("the deal is over: there is nothing left to solve")
     if deal.phase == "call":
         raise UsageError("trump is not set yet in this deal: solve it once the call is complete")
-    solver = _exact(deal.rules)
+    solver = solver_of(deal.rules)
     solver.place(
         np.array([[int(card) for card in hand] for hand in deal.dealt], np.uint8),
         np.array([word_code(word) for word in deal.words], np.uint8),

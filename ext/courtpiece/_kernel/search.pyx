@@ -7,6 +7,7 @@ to play on as `greedy` does, and what was seen of the others is weighed as if th
 from libc.math cimport log, sqrt
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
 
 from courtpiece._kernel.bits cimport ACE, NONE, bit, count, lowest, nth, packed, packed_mask, suit_of, unpacked, unpacked_mask
 from courtpiece._kernel.callers cimport (
@@ -25,6 +26,8 @@ cdef enum:
     MOST_CHOICES = 14           # 13 cards and a reveal
     NO_NODE = -1
     WALKS = 1 << 40             # a number that no decision has: the random words of walks
+
+POSITION = sizeof(Deal)         # bytes of a deal as the modules of the kernel hand it on
 
 # One moment of a deal, as the seat to decide knows it: the hands are filled in from a world.
 cdef struct Moment:
@@ -372,6 +375,17 @@ cdef class Scene:
             m.actions[i] = plays[i]
         for i in range(4):
             m.played[i] = unpacked_mask(played[i])
+
+    def positions(self, const uint64_t[:, ::1] hands, const uint8_t[::1] face_down, uint8_t[:, ::1] out):
+        """Fill out (n, POSITION) with the deals of the worlds, as the other modules of the kernel take them up."""
+        cdef Py_ssize_t i
+        cdef Deal d
+        if out.shape[0] != hands.shape[0] or out.shape[1] != sizeof(Deal):
+            raise ValueError(f"out has {POSITION} bytes for each world")
+        with nogil:
+            for i in range(hands.shape[0]):
+                d = reached(&self.moment, &hands[i, 0], face_down[i])
+                memcpy(&out[i, 0], &d, sizeof(Deal))
 
     def choices(self, const uint64_t[::1] hands, int face_down):
         """Return what the seat can do, of equal cards the lowest: card numbers, then 64 if it may reveal."""

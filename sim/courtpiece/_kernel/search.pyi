@@ -7,6 +7,8 @@ from typing_extensions import disjoint_base
 from courtpiece.players.callers import KernelCaller
 from courtpiece.rules import RuleSet
 
+POSITION: int
+
 @disjoint_base
 class Scene:
     def __init__(
@@ -18,6 +20,9 @@ class Scene:
         facts: Sequence[int],
         played: Sequence[int],
         plays: bytes,
+    ) -> None: ...
+    def positions(
+        self, hands: NDArray[np.uint64], face_down: NDArray[np.uint8], out: NDArray[np.uint8]
     ) -> None: ...
     def choices(self, hands: NDArray[np.uint64], face_down: int) -> list[int]: ...
     def greedy(self, hands: NDArray[np.uint64], face_down: int) -> int: ...

@@ -29,6 +29,7 @@ from courtpiece.players.player import Player
 from courtpiece.players.registry import parse_built_in
 from courtpiece.players.stakes import fresh_deal, match_worths, point_worths
 from courtpiece.rules import FirstLead, RuleSet, Trump
+from courtpiece.solve import solver_of
 from courtpiece.view import View
 from courtpiece.words import NONE, REVEAL, word_code
 from courtpiece.worlds import Knowledge, Worlds
@@ -41,7 +42,9 @@ Values = NDArray[np.float64]
 RIVAL_SLIP, MATE_SLIP = 0.02, 0.15
 TRICK = 0.01                            # of what lies between a win and a loss: what a trick more is worth
 DRAWS = 10                              # worlds drawn uniformly for each walk that starts among them
-LENGTH = 10                             # worlds taken from each walk
+LENGTH = 10                             # worlds taken from each walk, where a world costs less than a walk
+MIXED = 7                               # cards a seat has left when `mixed` turns exact
+TIE = 0.01                              # what a playout counts beside an exact answer, to tell equals apart
 BURN, EVERY = 150, 10                   # steps of a walk before the first of them, and before each other
 _PILOT = 20                             # worlds from which a player with little time learns how many to weigh
 
@@ -98,8 +101,8 @@ class Moment:
             first = max(choice for choice in choices if choice <= first)        # which stands for it
         return bytes(sorted(choices, key=lambda choice: choice != first))
 
-    def draw(self, n: int) -> Sampled:
-        """Returns n worlds, or a few more where walks are not shorter."""
+    def draw(self, n: int, length: int = LENGTH) -> Sampled:
+        """Returns n worlds, or a few more to make up walks of `length` worlds."""
         if not self._beliefs:
             return self._uniform(n)
         if self.view.phase == "call":
@@ -107,12 +110,12 @@ class Moment:
             kept = _resampled(self._likelihoods(start), n)
             assert start.fives is not None
             return Sampled(start.hands[kept], start.face_down[kept], start.fives[kept])
-        walks = -(-n // LENGTH)
+        walks = -(-n // length)
         start = self._uniform(DRAWS * walks)
         assert start.fives is not None
         kept = _resampled(self._likelihoods(start), walks)
-        hands = np.empty((walks, LENGTH, 4), np.uint64)
-        face_down = np.empty((walks, LENGTH), np.uint8)
+        hands = np.empty((walks, length, 4), np.uint64)
+        face_down = np.empty((walks, length), np.uint8)
         self.scene.walk(
             start.hands[kept],
             start.face_down[kept],
@@ -126,7 +129,7 @@ class Moment:
             out_hands=hands,
             out_face_down=face_down,
         )
-        return Sampled(hands.reshape(-1, 4), face_down.reshape(-1), length=LENGTH)
+        return Sampled(hands.reshape(-1, 4), face_down.reshape(-1), length=length)
 
     def _uniform(self, n: int) -> Sampled:
         return Sampled(*self.worlds.draw_by(self._key, n, fives=True))
@@ -145,9 +148,33 @@ class Moment:
         self.scene.playouts(sample.hands, sample.face_down, choices, self.worths, self.trick, out)
         return out
 
+    def exact(self, sample: Sampled, choices: bytes) -> Values:
+        """Returns what each choice comes to in each world when all play on with open cards, (n, choices)."""
+        out = np.empty((len(sample.hands), len(choices)))
+        solver_of(self.view.rules).weigh(self.positions(sample), choices, self.worths, self.view.side, out)
+        return out
+
+    def positions(self, sample: Sampled) -> NDArray[np.uint8]:
+        """Returns the deals of the worlds as the kernel hands them on, one row each."""
+        out = np.empty((len(sample.hands), kernel.POSITION), np.uint8)
+        self.scene.positions(sample.hands, sample.face_down, out)
+        return out
 
     def values(self, sample: Sampled, choices: bytes, leaf: Leaf) -> Values:
-        return self.playouts(sample, choices)
+        """Returns what each choice comes to in each world as `leaf` tries it, (n, choices).
+
+        To an exact answer a hundredth of a playout is added: choices that come to the same with open cards
+        are told apart by it.
+        """
+        tried = self.playouts(sample, choices)
+        if leaf == "greedy" or (leaf == "mixed" and self.cards_left > MIXED):
+            return tried
+        return self.exact(sample, choices) + TIE * tried
+
+    @property
+    def cards_left(self) -> int:
+        """How many cards a seat had at the start of the trick."""
+        return len(self.view.pack) // 4 - len(self.view.tricks)
 
     def calls(self, sample: Sampled, words: Sequence[str]) -> Values:
         """Returns what each word comes to in each world when all go on as `greedy`, (n, words)."""
@@ -273,6 +300,8 @@ class Searcher(Player):
     With `time`, what it does depends on the machine, and a run of it cannot be repeated to the bit.
     """
 
+    length = LENGTH                     # worlds taken from each walk
+
     def __init__(
         self, *, worlds: int, time: float, beliefs: bool, objective: Objective, evidence: float, deals: int
     ) -> None:
@@ -310,13 +339,13 @@ class Searcher(Player):
         if len(choices) == 1:
             return Weighed(choices, np.zeros(1), np.zeros(1), 0, 0.0)
         if not self.time:
-            return self.weigh(moment, choices, moment.draw(self.worlds))
+            return self.weigh(moment, choices, moment.draw(self.worlds, self.length))
         pilot_began = perf_counter()
-        pilot = self.weigh(moment, choices, moment.draw(_PILOT))
+        pilot = self.weigh(moment, choices, moment.draw(_PILOT, self.length))
         now = perf_counter()
         left = self.time / 1000 - (now - began)
         more = int(left / (now - pilot_began) * _PILOT)
-        return self.weigh(moment, choices, moment.draw(more)) if more > _PILOT else pilot
+        return self.weigh(moment, choices, moment.draw(more, self.length)) if more > _PILOT else pilot
 
     @abstractmethod
     def weigh(self, moment: Moment, choices: bytes, sample: Sampled) -> Weighed:
@@ -331,7 +360,11 @@ class Pimc(Searcher):
     game tree search" (2010).
 
     leaf       how a world is tried: all play on as `greedy`; or as the exact `solver` says, with open cards
-               and for points; or `mixed`, greedy while many cards are left and exact from there on
+               and for the objective; or `mixed`, greedy down to eight cards a seat and exact from seven on,
+               where 300 worlds cost as much either way
+
+    Where trump is called and each trick counts at once, exact answers take milliseconds a world in the first
+    tricks; by other rules the first tricks take up to seconds a world, and `mixed` is the leaf to choose.
     """
 
     def __init__(
@@ -350,6 +383,8 @@ class Pimc(Searcher):
         )
         _check_word("leaf", leaf, get_args(Leaf))
         self.leaf = leaf
+        if leaf == "solver":
+            self.length = 1
 
     def weigh(self, moment: Moment, choices: bytes, sample: Sampled) -> Weighed:
         return _weighed(choices, moment.values(sample, choices, self.leaf), sample)
