@@ -288,7 +288,7 @@ class Review:
         """The turning point in a sentence or two."""
         found = self.turning_point
         if found is None:
-            told_from = f"; {self.unsolved} were not solved" if self.unsolved else ""
+            told_from = f"; not solved: {self.unsolved}" if self.unsolved else ""
             return f"With open cards no decision lost anything{told_from}."
         when = "the call" if found.trick == 0 else f"trick {found.trick}"
         side = self.deal.side_name(found.seat % 2)
@@ -505,7 +505,7 @@ def _cards_weighed(
     stands = [_code(codes, choice) for choice in choices]
     first = stands[choices.index(made)]
     codes = bytes(sorted(codes, key=lambda code: code != first))
-    one, two = (Pimc().weigh(moment, codes, sample) for moment, sample in halves)
+    one, two = (Pimc(leaf="greedy").weigh(moment, codes, sample) for moment, sample in halves)
     return [codes.index(code) for code in stands], one, two
 
 

@@ -123,8 +123,11 @@ def _show(console: Console, title: str, found: Review) -> None:
 
     from courtpiece.cli.table import coloured, print_opening, result_text
 
-    print_opening(console, title, found.deal)
-    console.print(result_text(found.deal), soft_wrap=True)
+    deal = found.deal
+    print_opening(console, title, deal)
+    if deal.claimer is not None:
+        console.print(f"{deal.name(deal.claimer)} claims all thirteen tricks", soft_wrap=True)
+    console.print(result_text(deal), soft_wrap=True)
     console.print()
     if found.decisions:
         console.print(_decisions(found))
@@ -184,7 +187,7 @@ def _decisions(found: Review) -> Grid:
             coloured(one.better_told),
             Text(_lost(one.points_lost), style=style),
             Text(_lost(one.tricks_lost), style=style),
-            Text("" if one.loss is None else one.loss_told or "·", style="bold red" if one.surely_worse else "dim"),
+            Text(_loss(one), style="bold red" if one.surely_worse else "dim"),
         )
     return table
 
@@ -233,6 +236,10 @@ def _capital(text: str) -> str:
 
 def _lost(value: int | None) -> str:
     return "?" if value is None else f"−{value}" if value else "·"
+
+
+def _loss(one: Decision) -> str:
+    return "" if one.loss is None else one.loss_told or "·"
 
 
 def register(app: typer.Typer) -> None:

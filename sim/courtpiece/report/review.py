@@ -115,8 +115,10 @@ def _steps(review: Review) -> Iterator[Step]:
         again.say(word)
         moment += 1
         yield step(f"{again.name(seat)} {deed('call', word)}.", again.name(seat), 0)
+    claimed = ""
     if deal.claimer is not None:
         again.claim(deal.claimer)
+        claimed = f"{again.name(deal.claimer)} claims all thirteen tricks; "
     for play in deal.plays:
         name, trick, hidden = again.name(again.turn), again.trick_number, again.hidden_card
         kind, card = kind_of(again, str(play)), play if isinstance(play, Card) else None
@@ -126,7 +128,7 @@ def _steps(review: Review) -> Iterator[Step]:
         else:
             again.reveal()
         moment += 1
-        text = f"{name} {deed(kind, str(play))}"
+        text, claimed = f"{claimed}{name} {deed(kind, str(play))}", ""
         if card is not None and not again.trick:
             text += f"; {again.name(again.tricks[-1].winner)} wins the trick"
             picked = sum(again.taken) - collected
