@@ -109,6 +109,18 @@ def test_the_deals_of_a_match_are_reviewed_singly(capsys: Output, tmp_path: Path
     assert [one["result"]["outcome"] for one in found[:3]] == [str(deal.outcome) for deal in told]
 
 
+def test_what_a_record_calls_itself_cannot_command_the_terminal(capsys: Output, tmp_path: Path) -> None:
+    (deal,) = deals(1)
+    file = lines(tmp_path / "deals.jsonl", *(write(deal, id=name) for name in ("\x1b[2J\nevil", "[bold]x")))
+    assert cli.main(["review", file, "--worlds", "0"]) == 0
+    text = capsys.readouterr().out
+    assert "\x1b" not in text
+    assert "\\x1b[2J\\nevil" in text
+    assert "[bold]x" in text
+    assert cli.main(["review", file, "--worlds", "0", "--number", "1"]) == 0
+    assert "\x1b" not in capsys.readouterr().out
+
+
 def test_records_come_from_standard_input_too(
     capsys: Output, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

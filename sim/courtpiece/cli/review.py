@@ -10,7 +10,7 @@ import typer
 
 from courtpiece.cli.files import reading, writing
 from courtpiece.cli.options import AsJson, Seed
-from courtpiece.errors import RecordError, UsageError
+from courtpiece.errors import RecordError, UsageError, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -103,7 +103,8 @@ def _deals(file: str, number: int | None) -> list[tuple[str, Deal]]:
             for place, deal in enumerate(deals, 1):
                 title = f"{file}, deal {len(found) + 1}"
                 if given is not None:
-                    title += f" · {given}" + (f", deal {place} of the match" if len(deals) > 1 else "")
+                    title += f" · {one_line(str(given))}"
+                title += f", deal {place} of the match" if len(deals) > 1 else ""
                 found.append((f"{title} · {name_of(deal.rules)}", deal))
                 if len(found) == number:
                     return found[-1:]
@@ -154,7 +155,7 @@ def _show_all(console: Console, titles: Sequence[str], reviews: Sequence[Review]
         named = title.partition(", ")[2].partition(" · ")[2]
         point = found.turning_point
         told = "" if point is None else f"{point.number}: {_where(point)}, {point}: {_lost(point.lost)}"
-        table.add_row(str(number), named, result_text(found.deal), coloured(told))
+        table.add_row(str(number), Text(named), result_text(found.deal), coloured(told))
     console.print(table)
     console.print()
     console.print(_players(reviews))
