@@ -319,7 +319,6 @@ class Review:
             "record": write(self.deal) if self.deal.outcome is not None else None,
             "result": answer(self.deal) if self.deal.outcome is not None else None,
             "rules": name_of(self.deal.rules),
-            "unit": str(self.deal.rules.counting),
             "worlds": self.worlds,
             "seed": self.seed,
             "unsolved": self.unsolved,

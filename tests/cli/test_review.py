@@ -132,7 +132,7 @@ def test_records_come_from_standard_input_too(
 def test_the_json_has_these_keys_and_no_others(capsys: Output, tmp_path: Path) -> None:
     (found,) = answers(capsys, lines(tmp_path / "deal.jsonl", write(deals(1)[0])), "--worlds", "20")
     assert [*found] == [
-        "title", "record", "result", "rules", "unit", "worlds", "seed", "unsolved", "turning_point",
+        "title", "record", "result", "rules", "worlds", "seed", "unsolved", "turning_point",
         "verdict", "decisions", "players",
     ]
     assert [*found["decisions"][0]] == [

@@ -58,7 +58,6 @@ def render(review: Review, title: str) -> str:
         result=result(deal),
         verdict=review.verdict,
         method=review.method,
-        unit=str(deal.rules.counting).removesuffix("s"),
         weighed=review.worlds > 0,
         pile=deal.rules.collection is Collection.PILE,
         sides=[deal.side_name(side) for side in (CALLERS, DEFENDERS)],
