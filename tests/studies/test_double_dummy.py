@@ -223,14 +223,9 @@ def test_a_study_with_open_cards_takes_minutes_by_default_and_not_days() -> None
 # What cannot be
 
 
-@pytest.mark.parametrize(
-    ("players", "rules", "why"),
-    [
-        ("greedy,double-dummy", "single-sir", 'all four seats: "greedy,double-dummy" has another player'),
-        ("double-dummy", "mendikot,collection=pile", "double-dummy cannot play .*collection=pile"),
-    ],
-)
-def test_what_cannot_be_solved_is_refused_at_once(players: str, rules: str, why: str) -> None:
+def test_what_cannot_be_solved_is_refused_at_once() -> None:
+    players, rules = "double-dummy", "mendikot,collection=pile"
+    why = "double-dummy cannot play .*collection=pile"
     with pytest.raises(UsageError, match=why):
         Table(rules, players)
     with pytest.raises(UsageError, match=why):
