@@ -7,7 +7,7 @@
 
 `call` values the calls of five cards, `run` runs a study and `verify` checks what it left on disk; `Deal`
 and `Match` are the readable rules, `Table` plays deals by the million; `solve` answers exactly what perfect
-play comes to.
+play comes to, and `review` what each decision of a deal cost.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from courtpiece.match import Match
     from courtpiece.players.builtin import built_in
     from courtpiece.players.player import Player
+    from courtpiece.review import review
     from courtpiece.rules import Outcome, RuleSet, presets
     from courtpiece.rules import resolve as rules
     from courtpiece.run import Run, run
@@ -51,6 +52,7 @@ __all__ = [
     "duel",
     "parse_cards",
     "presets",
+    "review",
     "rules",
     "run",
     "solve",
@@ -88,6 +90,7 @@ def _function(module: str, name: str) -> property:
 class _Package(ModuleType):
     """Loads a public name when it is first used, so that the command line starts fast."""
 
+    review = _function("review", "review")
     rules = _function("rules", "resolve")
     run = _function("run", "run")
     solve = _function("solve", "solve")

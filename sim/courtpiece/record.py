@@ -52,7 +52,7 @@ def answers(stream: BinaryIO) -> Iterator[Json]:
 def judge_line(line: bytes | str) -> Json:
     """Returns the answer to one line of text; see `judge`."""
     try:
-        return judge(_parse(line))
+        return judge(parse(line))
     except RecordError as error:
         return _refusal(error)
 
@@ -126,24 +126,15 @@ def _refusal(error: RecordError, head: Json | None = None, **where: int) -> Json
 
 def _judge_match(record: Json, head: Json) -> Json:
     """Returns the answer to a match, or to its first bad deal."""
-    _check_keys(record, _MATCH_KEYS, needed=("rules", "match"))
-    _check_rules_form(record["rules"])
-    sheets = record["match"]
-    if not isinstance(sheets, list):
-        raise RecordError("bad-record", f"match must be a list of deals, not {_kind(sheets)}")
-    rules = _rules(record["rules"])
+    sheets, rules = _sheets_and_rules(record)
     judged: list[Json] = []
     match: Match | None = None
-    for number, sheet in enumerate(sheets, 1):
-        try:
-            if match is not None and match.winner is not None:
-                raise RecordError("match-over", f"the match was won after deal {match.deals}")
-            sheet = _object(sheet, "a deal of a match")
-            deal = _read_deal_of_match(sheet, rules, None if match is None else match.dealer)
-            match = match or Match(rules, deal.dealer)
-            judged.append({**answer(deal, **_head(sheet)), "bonus": match.add(_outcome(deal), deal.winner)})
-        except RecordError as error:
-            return _refusal(error, head, deal=number)
+    try:
+        for sheet, deal, after, bonus in _deals_of_match(sheets, rules):
+            judged.append({**answer(deal, **_head(sheet)), "bonus": bonus})
+            match = after
+    except RecordError as error:
+        return _refusal(error, head, deal=len(judged) + 1)
     score, streaks = (match.score, match.streaks) if match else ([0, 0], [0, 0])
     winner = None if match is None or match.winner is None else SIDES[match.winner]
     return {
@@ -156,6 +147,27 @@ def _judge_match(record: Json, head: Json) -> Json:
     }
 
 
+def _sheets_and_rules(record: Json) -> tuple[list[object], RuleSet]:
+    _check_keys(record, _MATCH_KEYS, needed=("rules", "match"))
+    _check_rules_form(record["rules"])
+    sheets = record["match"]
+    if not isinstance(sheets, list):
+        raise RecordError("bad-record", f"match must be a list of deals, not {_kind(sheets)}")
+    return sheets, _rules(record["rules"])
+
+
+def _deals_of_match(sheets: Iterable[object], rules: RuleSet) -> Iterator[tuple[Json, Deal, Match, int]]:
+    """Yields each deal of a match with its record, the match after it, and the bonus that it earned."""
+    match: Match | None = None
+    for record in sheets:
+        if match is not None and match.winner is not None:
+            raise RecordError("match-over", f"the match was won after deal {match.deals}")
+        sheet = _object(record, "a deal of a match")
+        deal = _read_deal_of_match(sheet, rules, None if match is None else match.dealer)
+        match = match or Match(rules, deal.dealer)
+        yield sheet, deal, match, match.add(_outcome(deal), deal.winner)
+
+
 # Reading
 
 
@@ -164,6 +176,22 @@ def read(record: Mapping[str, Any]) -> Deal:
     _check_form(record, _DEAL_KEYS, needed=("rules", "dealer", "hands"))
     rules = _rules(record["rules"])
     return _play_out(record, rules, LETTERS[rules.direction].index(record["dealer"]))
+
+
+def read_deals(record: Mapping[str, Any]) -> list[Deal]:
+    """Returns the deals of a record, one or those of a match; raises `RecordError` with the first fault."""
+    whole = _object(record, "a record")
+    if "match" not in whole:
+        return [read(whole)]
+    sheets, rules = _sheets_and_rules(whole)
+    deals: list[Deal] = []
+    try:
+        for _, deal, _, _ in _deals_of_match(sheets, rules):
+            deals.append(deal)
+    except RecordError as error:
+        where = f"deal {len(deals) + 1} of the match: {error.message}"
+        raise RecordError(error.code, where, error.seat, error.trick, error.card) from None
+    return deals
 
 
 def _read_deal_of_match(record: Json, rules: RuleSet, dealer: int | None) -> Deal:
@@ -239,7 +267,8 @@ def _rules_of_table(table: str) -> RuleSet:
 # The form of a record
 
 
-def _parse(line: bytes | str) -> object:
+def parse(line: bytes | str) -> object:
+    """Returns what a line of JSON says; raises `RecordError` when it is none, or tells a key twice."""
     try:
         text = line if isinstance(line, str) else line.decode()
         return _DECODER.decode(text)

@@ -385,7 +385,7 @@ def _action(play: Play | str) -> int:
 def _solve_deal(deal: Deal) -> Solution:
     solver = _taken_up_deal(deal)
     whole, side = len(deal.dealt[0]) == FULL_HAND, deal.turn % 2
-    plays: list[tuple[Play, ...]] = list(_equal_plays(deal))
+    plays: list[tuple[Play, ...]] = list(equal_plays(deal))
     if deal.can_reveal:
         plays.append((REVEAL,))
     tens = deal.rules.objective is Objective.TENS
@@ -518,7 +518,7 @@ def _equal_cards(position: Position, special: frozenset[Card] = frozenset()) -> 
     return _equals_among(position.legal_cards(), others, special)
 
 
-def _equal_plays(deal: Deal) -> Iterator[tuple[Card, ...]]:
+def equal_plays(deal: Deal) -> Iterator[tuple[Card, ...]]:
     """Iterates over the legal cards of a deal in groups that are the same in play."""
     others = {*deal.trick, *(c for seat, hand in enumerate(deal.hands) if seat != deal.turn for c in hand)}
     if deal.hidden_card is not None and deal.hider != deal.turn:

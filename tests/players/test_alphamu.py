@@ -1,4 +1,4 @@
-"""αμ against a plain one without cuts, and where it beats a search that changes its plan from world to world."""
+"""αμ against a plain one without cuts, and where a search world by world counts on a guess."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ QH JC TC 2C / KS TH 8D 5C / TS 8H 4H AD 6D
 
 
 def test_it_does_not_count_on_a_guess_that_open_cards_make_for_it() -> None:
-    """To ruff with the jack wins in five of seven worlds, but only if the next card is chosen world by world."""
+    """To ruff with the jack wins in five of seven worlds, but only if each world gets a next card of its own."""
     deal = Deal(resolve("classic"), [parse_cards(hand) for hand in FUSION.strip().splitlines()])
     deal.say("S")
     for card in parse_cards(FUSION_PLAYS):

@@ -20,6 +20,7 @@ COMMANDS = (  # in the order of the help
     "deal",
     "play",
     "solve",
+    "review",
     "replay",
     "report",
     "verify",

@@ -11,7 +11,8 @@ from rich.text import Text
 
 from courtpiece.cards import RANKS, Card, Suit
 from courtpiece.deal import CALLERS, DEFENDERS, FULL_HAND, Deal, Trick
-from courtpiece.rules import Collection, Counting, Objective, Outcome, Trump
+from courtpiece.rules import Collection, Trump
+from courtpiece.sentences import result
 
 # Four colours, so that the suits are told apart where pips are small; legible on dark and on light.
 _COLOURS = {Suit.S: "bold", Suit.H: "bold red", Suit.D: "bold dark_orange3", Suit.C: "bold green4"}
@@ -25,6 +26,14 @@ def suit_text(suit: Suit) -> Text:
 def card_text(card: Card) -> Text:
     """Returns a card as `A♠`."""
     return Text(RANKS[card.rank] + card.suit.symbol, style=_COLOURS[card.suit])
+
+
+def coloured(line: str) -> Text:
+    """Returns a line with the cards and pips in it in their colours."""
+    text = Text(line)
+    for suit in Suit:
+        text.highlight_regex(rf"[{RANKS}]*{suit.symbol}", _COLOURS[suit])
+    return text
 
 
 def cards_text(cards: Sequence[Card]) -> Text:
@@ -169,33 +178,6 @@ def _trick_card(trick: Trick, seat: int) -> Text:
     return Text.assemble(lead, " ", card)
 
 
-_ENDINGS = {
-    Outcome.CALLER_WIN: "wins",
-    Outcome.DEFENDER_WIN: "wins",
-    Outcome.CALLER_KOT: "makes a kot",
-    Outcome.DEFENDER_KOT: "makes a kot against the caller (goon kot)",
-    Outcome.THREE_TENS: "wins with three tens",
-    Outcome.TWO_TENS: "wins with two tens and more tricks",
-    Outcome.FOUR_TENS: "wins with all four tens",
-    Outcome.WHITEWASH: "takes all thirteen tricks (whitewash)",
-    Outcome.CLAIM_MADE: "makes the claim of all thirteen tricks",
-}
-
-
 def result_text(deal: Deal) -> Text:
     """Returns how a finished deal ended, in one line."""
-    if deal.outcome is None:
-        return Text("The deal is not over.")
-    if deal.winner is None:
-        return Text("A new deal by the same dealer.")
-    side, other = deal.side_name(deal.winner), deal.side_name(1 - deal.winner)
-    ours, theirs = deal.taken[deal.winner], deal.taken[1 - deal.winner]
-    tens = ""
-    if deal.rules.objective is Objective.TENS:
-        tens = f", tens {deal.tens[deal.winner]}–{deal.tens[1 - deal.winner]}"
-    scores = deal.kots if deal.rules.counting is Counting.KOTS else deal.points
-    score = scores[deal.winner]
-    unit = deal.rules.counting.removesuffix("s") + ("" if score == 1 else "s")
-    failed = "; the claim failed" if deal.claim_failed else ""
-    return Text(f"{side} {_ENDINGS[deal.outcome]}: tricks {ours}–{theirs} against {other}{tens}; "
-                f"{score} {unit}{failed}.")
+    return Text(result(deal))

@@ -72,7 +72,7 @@ def render(run: Run) -> str:
         for name, table in tables.items()
         if name not in texts.hidden and 0 < _shown_rows(table) <= _LONGEST
     ]
-    page: str = _template().render(
+    page: str = template("page.html.j2").render(
         title=run.study.title,
         question=run.study.question,
         answer=_page_table("headline", run.headline, texts),
@@ -279,11 +279,12 @@ def _texts(study: str) -> Texts:
 
 
 @cache
-def _template() -> Any:
+def template(name: str) -> Any:
+    """Returns a template of this folder, which escapes all that it is given."""
     import jinja2
 
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_FOLDER), autoescape=True, undefined=jinja2.StrictUndefined,
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
     )
-    return environment.get_template("page.html.j2")
+    return environment.get_template(name)
