@@ -132,7 +132,7 @@ QH JC TC 2C / KS TH 8D 5C / TS 8H 4H AD 6D
 
 
 def test_it_does_not_count_on_a_guess_that_open_cards_make_for_it() -> None:
-    """To ruff with the jack wins in five of seven worlds, but only if each world gets a next card of its own."""
+    """To ruff with the jack wins in five of seven worlds, if each world gets its own next card."""
     deal = Deal(resolve("classic"), [parse_cards(hand) for hand in FUSION.strip().splitlines()])
     deal.say("S")
     for card in parse_cards(FUSION_PLAYS):
