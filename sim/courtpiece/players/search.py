@@ -365,8 +365,8 @@ class Pimc(Searcher):
                where 300 worlds cost as much either way
 
     With trump called or set by the first void, and tricks that count at once, exact answers take milliseconds
-    a world in the first tricks; with hidden trump or a pile they take up to a second, and `mixed` is the leaf to
-    choose.
+    a world in the first tricks; with hidden trump or a pile they take up to a second, and `mixed` is the leaf
+    to choose.
     """
 
     def __init__(
