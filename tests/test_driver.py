@@ -286,7 +286,7 @@ def test_one_who_sees_all_four_hands_is_given_the_deal_and_beats_one_who_does_no
         def check(decision: Decision) -> None:
             deal = decision.deal
             if deal.phase == "play" and decision.seat % 2 == 0 and len(deal.tricks) > 8:
-                values = {value.card: value.points for value in solve(deal).cards}
+                values = {value.card: value.points or 0 for value in solve(deal).cards}
                 assert values[Card.parse(str(decision.answer))] == max(values.values())
 
         wins += sitting.play(index, watch=check).winner == 0

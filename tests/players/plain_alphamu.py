@@ -38,7 +38,8 @@ def _seen(seat: int, worlds: Mapping[int, Deal]) -> list[dict[int, Deal]]:
 def _front(seat: int, worlds: Mapping[int, Deal], moves: int, won: Won, known: Known) -> Front:
     some = next(iter(worlds.values()))
     if moves == 0 or some.phase == "over":
-        return frozenset([frozenset(number for number, deal in worlds.items() if _open(deal, seat, won, known))])
+        reached = {number for number, deal in worlds.items() if _open(deal, seat, won, known)}
+        return frozenset([frozenset(reached)])
     plays: list[Card | str] = sorted({card for deal in worlds.values() for card in deal.legal_cards()})
     if any(deal.can_reveal for deal in worlds.values()):
         plays.append("reveal")

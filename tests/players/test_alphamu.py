@@ -1,4 +1,4 @@
-"""αμ against a plain one without cuts, and where it beats a search that changes its plan from world to world."""
+"""αμ against a plain one without cuts, and where a search world by world counts on a guess."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ import pytest
 
 from courtpiece import Card
 from courtpiece._kernel import alphamu as kernel
+from courtpiece.cards import parse_cards
 from courtpiece.deal import Deal
 from courtpiece.errors import RecordError, UsageError
 from courtpiece.players import parse_player
 from courtpiece.players.alphamu import AlphaMu
-from courtpiece.players.search import Moment, Pimc, Sampled
+from courtpiece.players.search import Moment, Sampled
 from courtpiece.rules import RuleSet, Trump, preset_names, resolve
 from tests.players.plain_alphamu import Known, front
-from tests.players.test_leaves import KEY, moment_of, play_of
+from tests.players.test_leaves import moment_of, play_of
 from tests.players.test_search import replayed
 from tests.solve import plain
 from tests.solve.test_exact import random_whole_deal, told
@@ -107,6 +108,49 @@ def test_longer_plans_never_promise_more() -> None:
         for fewer, more in ((one, two), (two, four)):
             if fewer[1] == more[1]:             # they were asked the same
                 assert all(a >= b for a, b in zip(fewer[0], more[0], strict=True)), told(deal)
+
+
+# Spades are trump, four tricks each, and the third seat is to play to two clubs with ♠ J 7 4 and ♦ Q T.
+FUSION = """
+KC TC 9C 3C 4D 3D 8H 7H 4H 2H AS KS 6S
+JC 8C 6C 5C 4C 2C KD 9D AH TH 9H 8S 3S
+AC 7C QD JD TD 5D 5H 3H QS JS 9S 7S 4S
+QC AD 8D 7D 6D 2D KH QH JH 6H TS 5S 2S
+"""
+FUSION_PLAYS = (
+    "3D 9D 5D 7D 6C AC QC 3C 9S 2S 6S 8S QS 5S AS 3S 2H AH 5H 6H 9H 3H JH 7H 2D 4D KD JD 8C 7C KH KC 9C 4C"
+)
+FUSION_WORLDS = """
+QH 8D 6D 2C / KS JC TC 5C / AD TH 8H 4H TS
+TS 8D 6D 5C / TH JC TC 2C / KS QH 8H 4H AD
+TH 4H 5C 2C / KS TS JC TC / QH 8H AD 8D 6D
+TS JC TC 2C / 8H 4H 6D 5C / KS QH TH AD 8D
+8D JC 5C 2C / TS QH 6D TC / KS TH 8H 4H AD
+QH JC TC 2C / KS TH 4H 5C / TS 8H AD 8D 6D
+QH JC TC 2C / KS TH 8D 5C / TS 8H 4H AD 6D
+"""
+
+
+def test_it_does_not_count_on_a_guess_that_open_cards_make_for_it() -> None:
+    """To ruff with the jack wins in five of seven worlds, if each world gets its own next card."""
+    deal = Deal(resolve("classic"), [parse_cards(hand) for hand in FUSION.strip().splitlines()])
+    deal.say("S")
+    for card in parse_cards(FUSION_PLAYS):
+        deal.play(card)
+    own = set(deal.hands[2])
+    hands = []
+    for line in FUSION_WORLDS.strip().splitlines():
+        first, second, fourth = (set(parse_cards(hand)) for hand in line.split("/"))
+        hands.append([sum(1 << card for card in hand) for hand in (first, second, own, fourth)])
+    sample = Sampled(np.array(hands, np.uint64), np.full(len(hands), 255, np.uint8))
+    moment = moment_of(deal)
+    choices = list(map(play_of, moment.choices()))
+    low, jack, discard = (choices.index(Card.parse(card)) for card in ("4S", "JS", "TD"))
+    by_world, more = weighed(moment, sample, 1)
+    by_plan, asked = weighed(moment, sample, 2)
+    assert more == asked == 1                       # a deal won
+    assert (by_world[low], by_world[jack], by_world[discard]) == (2, 5, 4)
+    assert (by_plan[low], by_plan[jack], by_plan[discard]) == (2, 3, 4)
 
 
 @pytest.mark.parametrize("preset", preset_names())

@@ -94,6 +94,7 @@ def test_who_sees_all_cards_is_solved_alone_and_plays_beside_others() -> None:
     assert not beside.double_dummy
     assert str(beside) == "double-dummy/longest:pass=never,greedy"
     assert parse_lineup(str(beside)) == beside
-    assert [isinstance(player, OwnPlayer) and player.sees_all for player in beside.players] == [True, False] * 2
+    sees_all = [isinstance(player, OwnPlayer) and player.sees_all for player in beside.players]
+    assert sees_all == [True, False] * 2
     caller = pickle.loads(pickle.dumps(beside.players[0])).make().caller
     assert str(caller.spec) == "greedy/longest:pass=never"

@@ -28,17 +28,17 @@ class AlphaMu(Searcher):
     """αμ search: with open cards one may play another card in each world; here one plan serves all of them.
 
     Cazenave and Ventos, "The αμ search algorithm for the game of bridge" (2020).  It weighs a choice by the
-    worlds in which its best plan wins the deal; when all choices win in all of them, or lose in all, by those
-    in which it makes, or escapes, a kot or what else the rules score.  The seat's own next actions are planned
-    on what it will have seen by then; the others see all cards, the opponents against it and the partner with
-    it, as the declarer's partner does in bridge.  After them all four play on with open cards.  A hundredth of
-    a playout is added, to tell equal choices apart.
+    worlds in which its best plan wins the deal; when all choices win in all of them, or lose in all, by
+    those in which it makes, or escapes, a kot or what else the rules score.  The seat's own next actions are
+    planned on what it will have seen by then; the others see all cards, the opponents against it and the
+    partner with it, as declarer's partner does in bridge.  After them all four play on with open cards.  A
+    hundredth of a playout is added, to tell equal choices apart.
 
     worlds     at most 64
     moves      actions of the seat that are planned, this one included: with 1 it is `pimc:leaf=solver` asked
                for the win alone
 
-    By rules other than called trump where each trick counts at once, the first tricks take up to minutes.
+    With hidden trump or a pile a decision of the first tricks takes from seconds to more than half a minute.
     """
 
     length = 1
