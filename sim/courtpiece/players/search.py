@@ -519,7 +519,7 @@ def _weighed(choices: bytes, values: Values, sample: Sampled) -> Weighed:
 
 
 def _check(name: str, value: float, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= least:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value < inf:
         raise UsageError(f'player option "{name}" is a number from {least} up, not {value}')
 
 
