@@ -21,8 +21,8 @@ lint: $(VENV)/ready-dev
 types: $(VENV)/ready-dev
 	$(BIN)/mypy
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml \
-	  courtpiece._kernel.cpu courtpiece._kernel.engine courtpiece._kernel.exact courtpiece._kernel.search \
-	  courtpiece._kernel.solver courtpiece._kernel.worlds
+	  courtpiece._kernel.alphamu courtpiece._kernel.cpu courtpiece._kernel.engine courtpiece._kernel.exact \
+	  courtpiece._kernel.search courtpiece._kernel.solver courtpiece._kernel.worlds
 
 unit: $(VENV)/ready-dev
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -q -n $(JOBS)

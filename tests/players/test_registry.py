@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from courtpiece.errors import UsageError
@@ -9,6 +11,7 @@ from courtpiece.players import (
     CALLERS,
     CARD_PLAYERS,
     Caller,
+    OwnPlayer,
     available,
     parse_built_in,
     parse_lineup,
@@ -82,3 +85,16 @@ def test_every_player_is_described_in_one_line() -> None:
         assert "\n" not in player.summary
         for option in player.options:
             assert option.doc
+
+
+def test_who_sees_all_cards_is_solved_alone_and_plays_beside_others() -> None:
+    alone, beside = parse_lineup("double-dummy"), parse_lineup("double-dummy/longest:pass=never,greedy")
+    assert alone.double_dummy
+    assert alone.in_kernel
+    assert not beside.double_dummy
+    assert str(beside) == "double-dummy/longest:pass=never,greedy"
+    assert parse_lineup(str(beside)) == beside
+    sees_all = [isinstance(player, OwnPlayer) and player.sees_all for player in beside.players]
+    assert sees_all == [True, False] * 2
+    caller = pickle.loads(pickle.dumps(beside.players[0])).make().caller
+    assert str(caller.spec) == "greedy/longest:pass=never"

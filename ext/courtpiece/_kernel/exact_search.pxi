@@ -156,22 +156,37 @@ cdef inline int cash(const Deal *d, uint64_t all, uint64_t *ranks) noexcept nogi
     return tricks
 
 
-cdef inline int collected(const Deal *d, const Rules *r, int wins) noexcept nogil:
-    """Tricks that the seat on lead collects by so many wins one after the other, at least."""
-    cdef int pile = d.pile, tricks = d.tricks, taken = 0, i
-    cdef bint paired = d.runner == d.leader
+cdef inline int collected(const Deal *d, const Rules *r, uint64_t cashed) noexcept nogil:
+    """Tricks that the seat on lead collects by winning with these cards one after the other, at least.
+
+    Aces that can refuse a pick-up are spent where a win cannot pair, as far as there are such places.
+    """
+    cdef int wins = count(cashed), pile = d.pile, tricks = d.tricks, taken = 0, aces = 0, i
+    cdef bint paired = d.runner == d.leader, closed, refused, is_ace, ace_before = rank_of(d.last_win) == ACE
+    cdef bint trump_ace = False
     if not r.pile:
         return wins
     if d.tricks + wins == 13:
         return 13 - d.tricks + d.pile
-    if r.block_two_aces or r.block_trump_ace:
-        return 0
-    for i in range(wins):
+    if r.block_trump_ace and d.trump != NONE:
+        trump_ace = cashed & rank_mask(ACE) & suit_mask(d.trump) != 0
+    if r.block_two_aces:
+        aces = count(cashed & rank_mask(ACE)) - trump_ace
+    for i in range(wins, 0, -1):
         tricks += 1
         pile += 1
+        closed = r.block_tricks >> tricks & 1
+        is_ace = aces + trump_ace > 0 and (not paired or closed or aces + trump_ace == i)
+        refused = r.block_two_aces and is_ace and ace_before
+        if is_ace and trump_ace and (not paired or closed or not aces):
+            trump_ace = False
+            refused = True
+        elif is_ace:
+            aces -= 1
+        ace_before = is_ace
         if not paired:
             paired = True
-        elif r.block_tricks >> tricks & 1:
+        elif closed or refused:
             paired = not r.block_restarts
         else:
             taken += pile
@@ -257,7 +272,7 @@ cdef Answer start_trick(Exact *s, int ply) noexcept nogil:
     # Tricks that the seat on lead is sure of.
     wins = cash(d, all, &ranks)
     if wins:
-        gained = collected(d, r, wins)
+        gained = collected(d, r, ranks)
         any_yes = 0
         all_yes = full
         allowed = full & ~((1 << gained) - 1) if d.leader & 1 == 0 else (1 << (more - gained + 1)) - 1

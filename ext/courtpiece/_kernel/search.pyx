@@ -20,10 +20,10 @@ from courtpiece._kernel.greedy cimport greedy_card, greedy_reveal
 from courtpiece._kernel.sampler cimport Draws, below, next_word, start_draws, start_world
 
 include "placed.pxi"
+include "choices.pxi"
 
 cdef enum:
     MOST_ACTIONS = 53           # 52 cards and one reveal
-    MOST_CHOICES = 14           # 13 cards and a reveal
     NO_NODE = -1
     WALKS = 1 << 40             # a number that no decision has: the random words of walks
 
@@ -305,37 +305,6 @@ cdef inline bint five_holds(const Free *f, int seat, int face_down, uint64_t fiv
     if not f.hides or seat != f.hider:
         return True
     return ((five & bit52(face_down)) == 0) == f.blind
-
-
-cdef int choices_of(const Deal *d, const Rules *r, int seat, bint may_reveal, uint8_t *out) noexcept nogil:
-    """What the seat to act can do: of equal cards, between which only gone cards and its own lie, the lowest; then reveal."""
-    cdef uint64_t legal = legal_cards(d, seat, d.k, r.trump_mode), others = 0, between
-    cdef int other, card, before = -1, size = 0, i
-    for other in range(4):
-        if other != seat:
-            others |= d.hands[other]
-    others |= d.face_down
-    for i in range(d.k):
-        others |= bit(d.table[i])
-    while legal:
-        card = lowest(legal)
-        legal &= legal - 1
-        between = (bit(card) - 1) & ~((bit(before) << 1) - 1) & others if before >= 0 else 1
-        if before < 0 or suit_of(before) != suit_of(card) or between or distinct(r, before, card):
-            out[size] = packed(card)
-            size += 1
-        before = card
-    if may_reveal:
-        out[size] = REVEAL_ACTION
-        size += 1
-    return size
-
-
-cdef inline bint distinct(const Rules *r, int lower, int higher) noexcept nogil:
-    """Whether neighbours differ by more than their rank: a ten where tens count, an ace where aces refuse a pick-up."""
-    if r.tens and (lower & 15 == TEN or higher & 15 == TEN):
-        return True
-    return (r.block_two_aces or r.block_trump_ace) and higher & 15 == ACE
 
 
 cdef class Scene:

@@ -28,6 +28,7 @@ _WORDS = {"on": True, "true": True, "yes": True, "off": False, "false": False, "
 # Built-in players that are written in Python, with where they lie.
 BUILT_IN = {
     "pimc": "courtpiece.players.search:Pimc",
+    "alphamu": "courtpiece.players.alphamu:AlphaMu",
     "ismcts": "courtpiece.players.search:Ismcts",
     "mc": "courtpiece.players.search:Mc",
     "clairvoyant": "courtpiece.players.clairvoyant:Clairvoyant",

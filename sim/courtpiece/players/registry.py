@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from courtpiece.errors import UsageError, suggest
@@ -157,9 +158,17 @@ AnyPlayer = PlayerSpec | OwnPlayer
 
 @dataclass(frozen=True)
 class Lineup:
-    """Who sits where, eldest first, in order of play."""
+    """Who sits where, eldest first, in order of play.
+
+    `double-dummy` on all four seats is solved and not played; beside others it is a player in Python.
+    """
 
     players: tuple[AnyPlayer, AnyPlayer, AnyPlayer, AnyPlayer]
+
+    def __post_init__(self) -> None:
+        if not self.double_dummy:
+            one, two, three, four = map(_clairvoyant, self.players)
+            object.__setattr__(self, "players", (one, two, three, four))
 
     @classmethod
     def of(cls, caller_side: AnyPlayer, defender_side: AnyPlayer) -> Lineup:
@@ -212,6 +221,16 @@ class Lineup:
 
 def _sees_open_cards(player: AnyPlayer) -> bool:
     return isinstance(player, PlayerSpec) and player.card == OPEN_CARDS
+
+
+def _clairvoyant(player: AnyPlayer) -> AnyPlayer:
+    """Returns the player itself, or for one who sees open cards the class that plays so beside others."""
+    if not isinstance(player, PlayerSpec) or player.card != OPEN_CARDS:
+        return player
+    from courtpiece.players.clairvoyant import Clairvoyant
+
+    caller = ":".join([player.caller, *(f"{name}={value}" for name, value in player.options)])
+    return OwnPlayer(str(player), partial(Clairvoyant, caller), sees_all=True)
 
 
 def parse_player(text: str) -> AnyPlayer:
@@ -275,12 +294,9 @@ def check_lineup(lineup: Lineup, rules: RuleSet) -> None:
             'the caller "absent" needs rules whose uncalled is blind-stock or random-own-five, '
             f"and in {name_of(rules)} it is {rules.uncalled}"
         )
-    if any(map(_sees_open_cards, lineup.players)):
+    if lineup.double_dummy:
         from courtpiece.solve import check_outcomes
 
-        if not lineup.double_dummy:
-            raise UsageError(f"{OPEN_CARDS} plays with all four hands open, so it takes all four seats: "
-                             f'"{lineup}" has another player too')
         try:
             check_outcomes(rules)
         except UsageError as error:

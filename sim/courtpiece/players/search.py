@@ -12,7 +12,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import sqrt
+from math import inf, sqrt
 from time import perf_counter
 from typing import Literal, get_args
 
@@ -301,6 +301,7 @@ class Searcher(Player):
     """
 
     length = LENGTH                     # worlds taken from each walk
+    most = inf                          # worlds that a decision can be weighed on
 
     def __init__(
         self, *, worlds: int, time: float, beliefs: bool, objective: Objective, evidence: float, deals: int
@@ -344,7 +345,7 @@ class Searcher(Player):
         pilot = self.weigh(moment, choices, moment.draw(_PILOT, self.length))
         now = perf_counter()
         left = self.time / 1000 - (now - began)
-        more = int(left / (now - pilot_began) * _PILOT)
+        more = int(min(left / (now - pilot_began) * _PILOT, self.most))
         return self.weigh(moment, choices, moment.draw(more, self.length)) if more > _PILOT else pilot
 
     @abstractmethod

@@ -2,7 +2,8 @@
 
 Every rule set and every line-up plays the same deals, so that rule sets can be compared deal by deal.
 A chunk keeps how many deals ended in each way (outcome, winner, tricks, tens, certain claim), together with
-how the same deal ended under the first rule set: all that the tables need.
+how the same deal ended under the first rule set, and, where all four saw all cards, how it ended when the
+same callers sat with `greedy`: all that the tables need.
 
 Where the rules have a claim of all thirteen (S4.32) it is also told how often one would be certain before the
 first card: that side takes all tricks against any defence, all four hands open.  This is solved, not played.
@@ -24,6 +25,7 @@ from courtpiece.studies.study import ESTIMATE_COLUMNS, Column, Parameters, Study
 if TYPE_CHECKING:
     import polars as pl
 
+    from courtpiece.players import Lineup
     from courtpiece.plots import Figure
     from courtpiece.table import Table
 
@@ -46,9 +48,11 @@ _MOST = {"caller_tricks": 13, "defender_tricks": 13, "caller_tens": 4, "defender
 _CLAIMED = np.full(256, len(WINNERS), np.int64)
 _CLAIMED[[0, 1, 255]] = range(len(WINNERS))
 _ENDINGS = prod(_RADIX[:2])             # outcomes and winners
+_BESIDE = tuple(size + 1 for size in _RADIX[:2])        # the same at the table beside, and that there is none
+_NONE_BESIDE = prod(_BESIDE) - 1
 _LATER_PARTS = prod(_RADIX[2:])
 _BATCH = 131_072                        # deals at a time: their results stay in the processor's cache
-_SOLVED_A_CHUNK = 1_000                 # deals: a few seconds
+_SOLVED_CHUNK = 2.0                     # seconds, about
 _CLAIM_EVERY = 20                       # deals: asking of all of them would take longer than all else
 
 
@@ -58,12 +62,13 @@ class KotFrequency(Study[Parameters]):
     name = "kot-frequency"
     title = "Kot frequency"
     question = "How often does a deal end in a kot, and what does it bring, under each rule set?"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     parallel: ClassVar[Literal["threads", "processes"]] = "threads"
 
     def chunk_units(self, p: Parameters) -> int:
         if p.solved:
-            return max(100, _SOLVED_A_CHUNK // (len(p.rules) * p.solved) // 100 * 100)
+            units = round(_SOLVED_CHUNK / p.solved_seconds)
+            return max(1, units // 100 * 100 or units)
         return max(10_000, 500_000 // (len(p.rules) * len(p.players)) // 10_000 * 10_000)
 
     def columns(self, p: Parameters) -> tuple[Column, ...]:
@@ -81,6 +86,9 @@ class KotFrequency(Study[Parameters]):
                    OUTCOMES),
             Column("first_winner", "category", "", "who won the same deals under the first rule set",
                    WINNERS),
+            Column("table_outcome", "category", "", "how the same deals ended at the table, with greedy and "
+                   "the same callers; null but where double-dummy is compared with them", OUTCOMES),
+            Column("table_winner", "category", "", "who won the same deals at the table", WINNERS),
             Column("deals", "int64", "deals", "how many deals of the chunk went like this"),
         )
 
@@ -101,6 +109,12 @@ class KotFrequency(Study[Parameters]):
                        tuple(name_of(rules) for rules in p.rules)),
                 *which, *ESTIMATE_COLUMNS,
             ),
+            "open_cards": (
+                *combination(p),
+                Column("table", "category", "", "the players at the table it is compared with, on the same "
+                       "deals", tuple(str(lineup) for lineup in p.players)),
+                *which, *ESTIMATE_COLUMNS,
+            ),
             "counts": self.columns(p),
         }
 
@@ -112,13 +126,15 @@ class KotFrequency(Study[Parameters]):
         parts = []
         for j, lineup in enumerate(p.players):
             tables = [Table(rules, lineup) for rules in p.rules]
-            for i, (codes, deals) in enumerate(_tally(tables, p.seed, start, stop)):
+            table = _at_the_table(p, lineup)
+            beside = [None if table is None else Table(rules, table) for rules in p.rules]
+            for i, (codes, deals) in enumerate(_tally(tables, beside, p.seed, start, stop)):
                 parts.append((np.full(len(codes), i), np.full(len(codes), j), codes, deals))
         rules, players, codes, deals = (np.concatenate(column) for column in zip(*parts, strict=True))
         order = np.lexsort((codes, players, rules))
-        *endings, first_outcome, first_winner = np.unravel_index(codes[order], (*_RADIX, *_RADIX[:2]))
+        endings = np.unravel_index(codes[order], (*_RADIX, *_RADIX[:2], *_BESIDE))
         columns = self.columns(p)
-        values = [rules[order], players[order], *endings, first_outcome, first_winner, deals[order]]
+        values = [rules[order], players[order], *endings, deals[order]]
         return pl.DataFrame([_series(*pair) for pair in zip(columns, values, strict=True)])
 
     def summarise(self, p: Parameters, shards: pl.LazyFrame) -> dict[str, pl.DataFrame]:
@@ -132,6 +148,7 @@ class KotFrequency(Study[Parameters]):
         )
         summary: list[dict[str, Any]] = []
         differences: list[dict[str, Any]] = []
+        open_cards: list[dict[str, Any]] = []
         for lineup in p.players:
             for rules in p.rules:
                 who = {"rules": name_of(rules), "players": str(lineup)}
@@ -139,10 +156,14 @@ class KotFrequency(Study[Parameters]):
                 summary += [{**who, **row} for row in _estimates(rules, part)]
                 if rules != p.rules[0]:
                     versus = {**who, "first": name_of(p.rules[0])}
-                    differences += [{**versus, **row} for row in _compared(rules, p.rules[0], part)]
+                    differences += [{**versus, **row} for row in _compared(rules, p.rules[0], part, "first_")]
+                if table := _at_the_table(p, lineup):
+                    versus = {**who, "table": str(table)}
+                    open_cards += [{**versus, **row} for row in _compared(rules, rules, part, "table_")]
         return {
             "summary": pl.DataFrame(summary, schema=schema(columns["summary"])),
             "differences": pl.DataFrame(differences, schema=schema(columns["differences"])),
+            "open_cards": pl.DataFrame(open_cards, schema=schema(columns["open_cards"])),
             "counts": counts,
         }
 
@@ -182,10 +203,19 @@ def _series(column: Column, values: Integers) -> pl.Series:
     return told if most is None else told.set(told > most, None)
 
 
-def _tally(tables: Sequence[Table], seed: int, start: int, stop: int) -> list[tuple[Integers, Integers]]:
+def _at_the_table(p: Parameters, lineup: Lineup) -> Lineup | None:
+    """Returns those of the run's line-ups that greedy and the callers of players who see all cards make."""
+    table = lineup.at_the_table
+    return table if lineup.double_dummy and table in p.players else None
+
+
+def _tally(
+    tables: Sequence[Table], beside: Sequence[Table | None], seed: int, start: int, stop: int
+) -> list[tuple[Integers, Integers]]:
     """Returns for each table the different endings of deals start … stop-1, and how many deals had each.
 
-    An ending is one number: the deal's own ending, then outcome and winner at the first table.
+    An ending is one number: the deal's own ending, outcome and winner at the first table, and those at the
+    table beside it.
     """
     found = [(np.empty(0, np.int64), np.empty(0, np.int64)) for _ in tables]
     for at in range(start, stop, _BATCH):
@@ -195,10 +225,12 @@ def _tally(tables: Sequence[Table], seed: int, start: int, stop: int) -> list[tu
             _endings(result, _claims(table, seed, at, count))
             for table, result in zip(tables, results, strict=True)
         ]
-        tallies = [_counted(endings[0])]
-        if len(results) > 1:
-            first = endings[0] // _LATER_PARTS
-            tallies += [_counted_in_pairs(each, first) for each in endings[1:]]
+        first = endings[0] // _LATER_PARTS
+        tallies = [
+            _counted(each, None if table is tables[0] else first,
+                     None if other is None else _beside(other.play(seed, at, count)))
+            for table, each, other in zip(tables, endings, beside, strict=True)
+        ]
         found = [_added(*before, *more) for before, more in zip(found, tallies, strict=True)]
     return found
 
@@ -212,20 +244,30 @@ def _claims(table: Table, seed: int, start: int, count: int) -> NDArray[np.uint8
     return table.claims(seed, start, count, every=1 if table.lineup.double_dummy else _CLAIM_EVERY)
 
 
-def _counted(distinct: Integers) -> tuple[Integers, Integers]:
-    counts = np.bincount(distinct)
-    endings = np.flatnonzero(counts)
-    return endings * _ENDINGS + endings // _LATER_PARTS, counts[endings]
+def _beside(results: NDArray[np.void]) -> Integers:
+    """Returns outcome and winner of deals as numbers among those with none."""
+    winners = np.minimum(results["winner"], len(WINNERS) - 1)
+    return np.ravel_multi_index((results["outcome"].astype(np.int64), winners), _BESIDE).astype(np.int64)
 
 
-def _counted_in_pairs(endings: Integers, first: Integers) -> tuple[Integers, Integers]:
-    # The few endings that occur are numbered, so that the pairs can be counted in a small array.
-    distinct = np.flatnonzero(np.bincount(endings))
+def _counted(
+    endings: Integers, first: Integers | None, beside: Integers | None
+) -> tuple[Integers, Integers]:
+    """Returns the different endings with those at the first table, its own for None, and beside it."""
+    counts = np.bincount(endings)
+    distinct = np.flatnonzero(counts)
+    if first is None and beside is None:
+        whole = distinct * _ENDINGS + distinct // _LATER_PARTS
+        return whole * (_NONE_BESIDE + 1) + _NONE_BESIDE, counts[distinct]
+    others = (endings // _LATER_PARTS if first is None else first) * (_NONE_BESIDE + 1)
+    others += _NONE_BESIDE if beside is None else beside
+    # The few endings that occur are numbered, so that they can be counted together in a small array.
     number = np.empty(distinct[-1] + 1, np.int64)
     number[distinct] = np.arange(len(distinct))
-    counts = np.bincount(number[endings] * _ENDINGS + first)
-    pairs = np.flatnonzero(counts)
-    return distinct[pairs // _ENDINGS] * _ENDINGS + pairs % _ENDINGS, counts[pairs]
+    size = _ENDINGS * (_NONE_BESIDE + 1)
+    counts = np.bincount(number[endings] * size + others)
+    found = np.flatnonzero(counts)
+    return distinct[found // size] * size + found % size, counts[found]
 
 
 def _endings(results: NDArray[np.void], claims: NDArray[np.uint8] | None) -> Integers:
@@ -324,12 +366,14 @@ def _estimates(rules: RuleSet, counts: pl.DataFrame) -> Iterator[dict[str, Any]]
         yield _told("redeal", "both", everything, proportions(redeals, everything), Method.WILSON)
 
 
-def _compared(rules: RuleSet, first: RuleSet, counts: pl.DataFrame) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the differences for one rule set and line-up, over deals that both played."""
+def _compared(
+    rules: RuleSet, others: RuleSet, counts: pl.DataFrame, prefix: str
+) -> Iterator[dict[str, Any]]:
+    """Yields the rows of differences from what the prefix's columns tell, over deals that both played."""
     redeal = Outcome.REDEAL.value
-    both = counts.filter((counts["outcome"] != redeal) & (counts["first_outcome"] != redeal))
+    both = counts.filter((counts["outcome"] != redeal) & (counts[f"{prefix}outcome"] != redeal))
     deals = both["deals"].to_numpy()
-    pairs = zip(_quantities(rules, both), _quantities(first, both, "first_"), strict=True)
+    pairs = zip(_quantities(rules, both), _quantities(others, both, prefix), strict=True)
     for ours, theirs in pairs:
         if (ours.measure, ours.side) in COMPARED:
             apart = ours._replace(values=ours.values - theirs.values)

@@ -200,8 +200,15 @@ class Parameters:
 
     @property
     def solved(self) -> int:
-        """How many of the line-ups see all cards: their deals are solved, a few hundred a second."""
+        """How many of the line-ups see all cards: their deals are solved."""
         return sum(lineup.double_dummy for lineup in self.lineups)
+
+    @property
+    def solved_seconds(self) -> float:
+        """About how long one core takes to solve one deal for all of them under all of the rule sets."""
+        from courtpiece.solve import outcome_seconds
+
+        return self.solved * sum(map(outcome_seconds, self.rules))
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
@@ -318,7 +325,8 @@ class Study(ABC, Generic[P]):
     version: ClassVar[int] = 1          # goes up when results change, never for speed
     extent: ClassVar[str] = "deals"     # the parameter that counts the units, and their name
     default_units: ClassVar[int] = 1_000_000
-    solved_units: ClassVar[int] = 50_000        # the default with players who see all cards: some minutes
+    # The default with players who see all cards, some minutes, where a deal is solved fastest; else fewer.
+    solved_units: ClassVar[int] = 50_000
     # "threads" where `chunk` leaves Python's lock alone nearly all the time, as the kernel does.
     parallel: ClassVar[Literal["threads", "processes"]] = "processes"
     Parameters: ClassVar[type[Parameters]] = Parameters
@@ -331,8 +339,14 @@ class Study(ABC, Generic[P]):
         """Returns how many units are asked for; None when the precision alone decides."""
         wanted: int | None = getattr(p, self.extent_of(p))
         if wanted is None and p.precision is None:
-            return self.solved_units if p.solved else self.default_units
+            return self._solved_default(p) if p.solved else self.default_units
         return wanted
+
+    def _solved_default(self, p: P) -> int:
+        from courtpiece.solve import FASTEST_OUTCOME
+
+        slower = p.solved_seconds / (FASTEST_OUTCOME * p.solved * len(p.rules))
+        return max(1, round(self.solved_units / slower))
 
     def extent_of(self, p: P) -> str:
         """Returns the parameter that counts the units."""

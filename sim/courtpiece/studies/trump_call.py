@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from courtpiece.plots import Figure
 
 _PLAYED_A_SECOND = 700_000              # deals, by one core
-_SOLVED_A_SECOND = 500
 
 
 class TrumpCall(Study[TrumpCallParameters]):
@@ -46,8 +45,9 @@ class TrumpCall(Study[TrumpCallParameters]):
 
     def chunk_units(self, p: TrumpCallParameters) -> int:
         assert p.deals is not None
-        rate, lineups = (_SOLVED_A_SECOND, p.solved) if p.solved else (_PLAYED_A_SECOND, len(p.players))
-        return max(1, rate // (5 * p.deals * len(p.rules) * lineups))
+        if p.solved:
+            return max(1, int(1 / (5 * p.deals * p.solved_seconds)))
+        return max(1, _PLAYED_A_SECOND // (5 * p.deals * len(p.rules) * len(p.players)))
 
     def columns(self, p: TrumpCallParameters) -> tuple[Column, ...]:
         return trump_rows.columns(p)

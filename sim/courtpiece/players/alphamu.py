@@ -1,0 +1,82 @@
+"""αμ: a search player whose plan has to work for all worlds that look the same."""
+
+from __future__ import annotations
+
+from threading import local
+
+import numpy as np
+
+from courtpiece._kernel import alphamu as kernel
+from courtpiece.errors import UsageError
+from courtpiece.players.search import (
+    TIE,
+    Moment,
+    Objective,
+    Sampled,
+    Searcher,
+    Weighed,
+    _check,
+    _weighed,
+)
+from courtpiece.rules import RuleSet
+from courtpiece.solve import MEMORY
+
+_searchers = local()
+
+
+class AlphaMu(Searcher):
+    """αμ search: with open cards one may play another card in each world; here one plan serves all of them.
+
+    Cazenave and Ventos, "The αμ search algorithm for the game of bridge" (2020).  It weighs a choice by the
+    worlds in which its best plan wins the deal; when all choices win in all of them, or lose in all, by
+    those in which it makes, or escapes, a kot or what else the rules score.  The seat's own next actions are
+    planned on what it will have seen by then; the others see all cards, the opponents against it and the
+    partner with it, as declarer's partner does in bridge.  After them all four play on with open cards.  A
+    hundredth of a playout is added, to tell equal choices apart.
+
+    worlds     at most 64
+    moves      actions of the seat that are planned, this one included: with 1 it is `pimc:leaf=solver` asked
+               for the win alone
+
+    By rules other than called trump where each trick counts at once, the first tricks take up to minutes.
+    """
+
+    length = 1
+    most = kernel.WORLDS
+
+    def __init__(
+        self,
+        *,
+        worlds: int = 20,
+        moves: int = 2,
+        time: float = 0.0,
+        beliefs: bool = True,
+        objective: Objective = "points",
+        evidence: float = 1.0,
+        deals: int = 400,
+    ) -> None:
+        super().__init__(
+            worlds=worlds, time=time, beliefs=beliefs, objective=objective, evidence=evidence, deals=deals
+        )
+        _check("moves", moves, 1)
+        if worlds > self.most:
+            raise UsageError(f'player option "worlds" of alphamu is at most {self.most}, not {worlds}')
+        self.moves = moves
+
+    def weigh(self, moment: Moment, choices: bytes, sample: Sampled) -> Weighed:
+        positions = moment.positions(sample)
+        won = np.empty(len(choices), np.uint64)
+        searcher = _searcher(moment.view.rules)
+        more, less = searcher.weigh(positions, choices, moment.worths, self.moves, won)
+        worlds = np.arange(len(positions), dtype=np.uint64)
+        reached = (won >> worlds[:, None] & np.uint64(1)).astype(bool)
+        values = np.where(reached, more, less) + TIE * moment.playouts(sample, choices)
+        return _weighed(choices, values, sample)
+
+
+def _searcher(rules: RuleSet) -> kernel.Searcher:
+    """Returns this thread's search for the rules: the one used last, or a new one."""
+    if getattr(_searchers, "rules", None) != rules:
+        _searchers.searcher, _searchers.rules = kernel.Searcher(rules, MEMORY), rules
+    searcher: kernel.Searcher = _searchers.searcher
+    return searcher
