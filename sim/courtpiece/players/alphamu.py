@@ -38,7 +38,7 @@ class AlphaMu(Searcher):
     moves      actions of the seat that are planned, this one included: with 1 it is `pimc:leaf=solver` asked
                for the win alone
 
-    By rules other than called trump where each trick counts at once, the first tricks take up to minutes.
+    With hidden trump or a pile a decision of the first tricks takes from seconds to more than half a minute.
     """
 
     length = 1

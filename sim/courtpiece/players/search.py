@@ -364,8 +364,9 @@ class Pimc(Searcher):
                and for the objective; or `mixed`, greedy down to eight cards a seat and exact from seven on,
                where 300 worlds cost as much either way
 
-    Where trump is called and each trick counts at once, exact answers take milliseconds a world in the first
-    tricks; by other rules the first tricks take up to seconds a world, and `mixed` is the leaf to choose.
+    With trump called or set by the first void, and tricks that count at once, exact answers take milliseconds
+    a world in the first tricks; with hidden trump or a pile they take up to a second, and `mixed` is the leaf
+    to choose.
     """
 
     def __init__(
