@@ -64,6 +64,27 @@ class Clumsy(cp.Player):
 
 class NoPlayer:
     pass
+
+
+class Unmade(cp.Player):
+    def __init__(self):
+        raise RuntimeError("no licence")
+
+
+class Quitter(cp.Player):
+    def play(self, view):
+        raise SystemExit(3)
+
+
+class Copycat(cp.Player):
+    """Knows what to do only where its side has played as it did."""
+
+    def play(self, view):
+        mine = [play.card for play in view.plays if play.seat == view.seat]
+        if mine and mine != self.played:
+            raise KeyError("never was here")
+        self.played = [*mine, view.legal_cards[0]]
+        return view.legal_cards[0]
 '''
 
 
@@ -170,6 +191,7 @@ def test_an_error_in_a_player_names_the_deal_that_makes_it_again(mine: str, tmp_
 
 @pytest.mark.parametrize(("answer", "why"), [
     ("ZZ", "ZZ"), (None, 'an answer is a Card or "reveal"'), (3.5, 'an answer is a Card or "reveal"'),
+    (np.array([1, 2]), 'an answer is a Card or "reveal"'), (True, 'an answer is a Card or "reveal"'),
     ("reveal", "there is no hidden trump in these rules"),
 ])
 def test_what_is_no_card_is_refused(answer: object, why: str) -> None:
@@ -193,6 +215,52 @@ def test_a_word_that_may_not_be_said_is_refused() -> None:
         Table("single-sir", Lineup.of(given(Loud()), parse_built_in("greedy"))).play(1, 0, 1)
 
 
+@pytest.mark.parametrize("word", [None, 7, ["S"], np.array([1, 2])])
+def test_a_word_that_is_no_text_is_refused(word: object) -> None:
+    class Mute(Player):
+        def call(self, view: View) -> str:
+            return word                 # type: ignore[return-value]
+
+        def play(self, view: View) -> Card:
+            return view.legal_cards[0]
+
+    with pytest.raises(PlayerError, match="which the rules forbid: a word of the call is a text"):
+        Table("single-sir", Lineup.of(given(Mute()), parse_built_in("greedy"))).play(1, 0, 1)
+
+
+def test_an_answer_that_is_neither_yes_nor_no_is_refused() -> None:
+    class Vague(Player):
+        def play(self, view: View) -> Card:
+            return view.legal_cards[0]
+
+        def claim(self, view: View) -> bool:
+            return np.array([True, False])      # type: ignore[return-value]
+
+    with pytest.raises(PlayerError, match="as S in deal 0 of seed 1 raised ValueError: "):
+        Table("bavan", Lineup.of(given(Vague()), parse_built_in("greedy"))).play(1, 0, 1)
+
+
+def test_a_player_that_ends_the_program_or_cannot_be_made_is_told_with_the_place(mine: str) -> None:
+    place = r"\(.*mine\.py, line \d+\)"
+    with pytest.raises(PlayerError, match=f"Quitter as S in deal 0 of seed 1 raised SystemExit: 3 {place}"):
+        Table("single-sir", f"{mine}:Quitter,greedy").play(1, 0, 1)
+    with pytest.raises(PlayerError, match=f"Unmade cannot be made: RuntimeError: no licence {place}"):
+        Table("single-sir", f"{mine}:Unmade,greedy").play(1, 0, 1)
+
+
+def test_an_error_in_the_other_ones_place_is_told_too(mine: str, tmp_path: Path) -> None:
+    with pytest.raises(PlayerError, match=r"would do as \w in deal 0 of seed 1, raised KeyError"):
+        run("duel", us=f"{mine}:Copycat", them="greedy", deals=2, jobs=1, out=tmp_path / "run")
+
+
+@pytest.mark.parametrize("body", ["import sys; sys.exit(4)", "1 / 0", "def play(:"])
+def test_a_file_that_fails_is_refused_in_one_line(tmp_path: Path, body: str) -> None:
+    path = tmp_path / "broken.py"
+    path.write_text(body)
+    with pytest.raises(UsageError, match=r"broken\.py fails when it is loaded: (SystemExit|Zero|Syntax)"):
+        parse_player(f"{path}:Mine")
+
+
 def test_claims_are_made_by_players_that_want_to() -> None:
     class Bold(Player):
         def play(self, view: View) -> Card:
@@ -210,7 +278,13 @@ def test_claims_are_made_by_players_that_want_to() -> None:
 
 
 REFUSED = {
-    "{mine}:Mina": 'has no player "Mina"; there are Mine, Chancy, Revoker, Clumsy (did you mean "Mine"?)',
+    "{mine}:Mina": 'has no player "Mina"; there are Mine, Chancy, Revoker, Clumsy, Unmade, Quitter, ',
+    "{mine}": "name the player in it too, as {mine}:NAME; there are Mine, Chancy, Revoker, Clumsy",
+    "{mine}:": "name the player in it too, as {mine}:NAME; there are Mine, Chancy, Revoker, Clumsy",
+    "pmic:worlds=3": 'there is no card player "pmic"; there are random, simple, greedy, double-dummy, pimc, ',
+    "pimcc": '(did you mean "pimc"?)',
+    "pimc/longest": '"pimc" says its own calls and takes no caller: write "pimc", not "pimc/longest"',
+    "greedy,simple": '"greedy,simple" names 2 players where one is to be named',
     "{mine}:NoPlayer": 'NoPlayer" is no class that derives from courtpiece.Player',
     "{mine}:Mine:dept=3": 'has no option "dept"; there are low, depth (did you mean "depth"?)',
     "{mine}:Mine:depth=deep": 'player option "depth" takes a whole number, not "deep"',
@@ -225,7 +299,7 @@ REFUSED = {
 def test_a_player_that_is_not_there_is_refused_in_one_line(mine: str, text: str) -> None:
     with pytest.raises(UsageError) as caught:
         parse_player(text.format(mine=mine))
-    assert REFUSED[text] in str(caught.value)
+    assert REFUSED[text].format(mine=mine) in str(caught.value)
 
 
 def test_options_are_read_as_the_class_has_them_and_written_in_its_order(mine: str) -> None:

@@ -291,7 +291,7 @@ def test_a_new_deal_is_worth_nothing_that_is_known() -> None:
     assert [choice.points is None for choice in one.choices if "redeal" in choice.actions] == [True]
     assert all(choice.expected is not None for choice in one.choices)
     assert found.turning_point is None
-    assert found.verdict == "With open cards no decision lost anything."
+    assert found.verdict == "No decision could be judged with open cards."
     assert "A new deal by the same dealer." in found.page()
 
 
@@ -353,6 +353,18 @@ def test_every_choice_is_weighed_and_what_is_lost_has_an_error(name: str) -> Non
                 assert one.chosen.expected is not None
 
 
+@pytest.mark.parametrize("worlds", [20, 22, 60])
+def test_few_worlds_still_tell_how_unsure_they_are(worlds: int) -> None:
+    unsure = [
+        one.loss.standard_error > 0
+        for deal in deals("single-sir", 3, "random")
+        for one in review(deal, worlds=worlds).decisions
+        if one.loss is not None and one.loss.value > 0 and one.trick <= 4
+    ]
+    assert len(unsure) > 10
+    assert all(unsure)
+
+
 def test_calls_are_weighed_as_call_values_them() -> None:
     (deal,) = deals("single-sir", 1)
     found = review(deal, worlds=2000).decisions[0]
@@ -378,6 +390,7 @@ def test_a_record_that_breaks_a_rule_is_refused() -> None:
 @pytest.mark.parametrize(("options", "why"), [
     ({"worlds": 3}, "an even number, half to choose and half to measure, not 3"),
     ({"worlds": -2}, "not -2"),
+    ({"worlds": 18}, "worlds must be 20 at least, as fewer tell nothing of chance, or 0 for none, not 18"),
     ({"exact": 14}, "exact is a number of cards from 0 to 13, not 14"),
 ])
 def test_options_that_cannot_be_are_refused(options: dict[str, int], why: str) -> None:

@@ -6,7 +6,6 @@ on the other seats are asked on, so that they decide, and toss, exactly as in a 
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Sequence
 from functools import partial
 from time import perf_counter
@@ -18,12 +17,13 @@ from numpy.typing import NDArray
 from courtpiece._kernel import engine
 from courtpiece.cards import Card
 from courtpiece.deal import DEALER, ELDEST, PARTNER, REVEAL, Deal
-from courtpiece.errors import CardError, CourtpieceError, PlayerError, RecordError
+from courtpiece.errors import CardError, CourtpieceError, PlayerError, RecordError, raised
 from courtpiece.match import Match
 from courtpiece.players.callers import kernel_caller
 from courtpiece.players.player import Player
 from courtpiece.players.registry import Lineup, PlayerSpec, parse_built_in
 from courtpiece.rules import Extra, RuleSet, name_of
+from courtpiece.view import View
 from courtpiece.words import NONE, word_code, word_text
 from courtpiece.words import REVEAL as REVEAL_CODE
 
@@ -127,7 +127,7 @@ class Sitting:
         player = self.driver.players[ELDEST]
         if player is None:
             return bool(self.walk.wants_swap())
-        return bool(self._decided(deal, ELDEST, player.swap)[0])
+        return self._decided(deal, ELDEST, lambda seen: bool(player.swap(seen)))[0]
 
     def _speak(self, deal: Deal) -> None:
         while deal.phase == "call":
@@ -148,8 +148,10 @@ class Sitting:
         seat = deal.turn if deal.phase == "call" else deal.caller
         assert seat is not None
         try:
+            if not isinstance(word, str):
+                raise CardError("a word of the call is a text")
             deal.say(word)
-        except (RecordError, AttributeError) as error:      # the latter: what it said is no text
+        except (RecordError, CardError) as error:
             raise self._refused(deal, seat, "says", word, error) from None
         self.walk.say(word_code(deal.words[-1]))
 
@@ -169,7 +171,7 @@ class Sitting:
         if not self.rules.claim:
             return
         for seat, player in enumerate(self.driver.players):
-            if player is not None and self._decided(deal, seat, player.claim)[0]:
+            if player is not None and self._decided(deal, seat, partial(_claims, player))[0]:
                 deal.claim(seat)
                 self.walk.claim(seat)
                 return
@@ -198,12 +200,12 @@ class Sitting:
         self.walk.act(int(action) if isinstance(action, Card) else REVEAL_CODE)
 
     def _read(self, deal: Deal, seat: int, answer: object) -> Card | str:
-        if isinstance(answer, Card) or answer == REVEAL:
+        if isinstance(answer, Card):
             return answer
         try:
             if isinstance(answer, str):
-                return Card.parse(answer)
-            if isinstance(answer, (int, np.integer)) and 0 <= answer < 52:
+                return answer if answer == REVEAL else Card.parse(answer)
+            if isinstance(answer, (int, np.integer)) and not isinstance(answer, bool) and 0 <= answer < 52:
                 return Card(int(answer))
             raise CardError(f'an answer is a Card or "{REVEAL}"')
         except CardError as error:
@@ -225,19 +227,15 @@ class Sitting:
     def _asked(self, deal: Deal, seat: int, ask: Callable[[], Answer]) -> Answer:
         try:
             return ask()
-        except Exception as error:
-            last = traceback.extract_tb(error.__traceback__)[-1]
-            what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-            where = f"{last.filename}, line {last.lineno}"
-            raise PlayerError(f"{self._who(deal, seat)} raised {what} ({where}); {self._again()}") from error
+        except (Exception, SystemExit) as error:
+            raise PlayerError(f"{self._who(deal, seat)} raised {raised(error)}; {self._again()}") from error
 
     def _refused(
-        self, deal: Deal, seat: int, verb: str, answer: object, error: Exception
+        self, deal: Deal, seat: int, verb: str, answer: object, error: CourtpieceError
     ) -> PlayerError:
-        why = str(error) if isinstance(error, CourtpieceError) else "a word of the call is a text"
         told = deal.view(seat, self._match)
         return PlayerError(
-            f"{self._who(deal, seat)} {verb} {answer}, which the rules forbid: {why}. "
+            f"{self._who(deal, seat)} {verb} {answer}, which the rules forbid: {error}. "
             f"It sees: {told}; {self._again()}"
         )
 
@@ -258,6 +256,10 @@ class Sitting:
     def _tell(self, deal: Deal, seat: int, answer: Card | str, seconds: float) -> None:
         if self._watch is not None:
             self._watch(Decision(deal, seat, answer, seconds, self._match, self.driver.lineup))
+
+
+def _claims(player: Player, view: View) -> bool:
+    return bool(player.claim(view))
 
 
 class Draws:

@@ -77,6 +77,17 @@ def reason(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
 
 
+def raised(error: BaseException) -> str:
+    """Returns what code that is not ours raised, and where: `ValueError: no (mine.py, line 3)`."""
+    import traceback  # only on the way to an error
+
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    if isinstance(error, SyntaxError):  # which tells its place itself
+        return what
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{what} ({last.filename}, line {last.lineno})"
+
+
 _LONGEST_WORD = 300                     # longer than a path that anybody types
 
 

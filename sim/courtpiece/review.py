@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from courtpiece.cards import Card, Suit
 from courtpiece.deal import CALLERS, FULL_HAND, REVEAL, Deal
 from courtpiece.errors import UsageError
-from courtpiece.players.search import Moment, Pimc, Sampled, Weighed
+from courtpiece.players.search import LENGTH, Moment, Pimc, Sampled, Weighed
 from courtpiece.record import answer, read, write
 from courtpiece.rules import Collection, Objective, Trump, name_of
 from courtpiece.sentences import count, deed, options
@@ -37,6 +37,7 @@ from courtpiece.table import seed_key
 from courtpiece.words import REVEAL as REVEAL_CODE
 
 WORLDS = 1000
+SAMPLES = 10  # independent samples, at least, in each half of the worlds: what an error can be told from
 EXACT_FROM = 11  # cards a seat from which deals with hidden trump, piles or tens are solved
 KEEP = "keep"  # the answer of a caller who could change trump and does not
 CHANGE = "change"
@@ -288,6 +289,10 @@ class Review:
         """The turning point in a sentence or two."""
         found = self.turning_point
         if found is None:
+            if not self.decisions:
+                return "Nobody had anything to decide."
+            if all(one.lost is None for one in self.decisions):
+                return "No decision could be judged with open cards."
             told_from = f"; not solved: {self.unsolved}" if self.unsolved else ""
             return f"With open cards no decision lost anything{told_from}."
         when = "the call" if found.trick == 0 else f"trick {found.trick}"
@@ -360,6 +365,9 @@ def review(
     """
     if worlds < 0 or worlds % 2:
         raise UsageError(f"worlds must be an even number, half to choose and half to measure, not {worlds}")
+    if 0 < worlds < 2 * SAMPLES:
+        raise UsageError(f"worlds must be {2 * SAMPLES} at least, as fewer tell nothing of chance, or 0 for "
+                         f"none, not {worlds}")
     if not 0 <= exact <= FULL_HAND:
         raise UsageError(f"exact is a number of cards from 0 to {FULL_HAND}, not {exact}")
     played = deal if isinstance(deal, Deal) else read(deal)
@@ -484,7 +492,8 @@ def _weighed(
     halves = [Moment(view, "points", part, beliefs=True) for part in key.reshape(2, 2)]
     weigh = _words_weighed if asked.deal.phase == "call" else _cards_weighed
     made = next(choice for choice in choices if asked.action in choice.actions)
-    samples = [half.draw(worlds // 2) for half in halves]
+    length = min(LENGTH, worlds // 2 // SAMPLES)
+    samples = [half.draw(worlds // 2, length) for half in halves]
     place, chosen_on, measured_on = weigh(asked, choices, made, list(zip(halves, samples, strict=True)))
     best = int(chosen_on.means.argmax())
     means = (chosen_on.means + measured_on.means) / 2

@@ -88,7 +88,7 @@ run | name a study to run: trump-call, kot-frequency, duel, ladder
 run kot-frequenzy | there is no study "kot-frequenzy"; there are trump-call, kot-frequency, duel, ladder (did you mean "kot-frequency"?)
 run kot-frequency --rules hakin | there is no preset "hakin" (did you mean "hakim"?)
 run kot-frequency --rules hakim,targt=3 | there is no option "targt" (did you mean "target"?)
-run kot-frequency --players greedy,simpel | players: there is no card player "simpel"; there are random, simple, greedy, double-dummy (did you mean "simple"?)
+run kot-frequency --players greedy,simpel | players: there is no card player "simpel"; there are random, simple, greedy, double-dummy,
 run kot-frequency --deals none | deals: must be a whole number, not "none"
 run kot-frequency --deals 0 | deals: must be at least 1, not 0
 run kot-frequency --deals 1e30 | deals: must be at most 1,000,000,000,000,000, not 1000000000000000000000000000000

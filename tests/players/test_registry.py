@@ -13,6 +13,7 @@ from courtpiece.players import (
     Caller,
     OwnPlayer,
     available,
+    own,
     parse_built_in,
     parse_lineup,
     parse_player,
@@ -54,8 +55,8 @@ def test_one_player_sits_on_all_four_seats_and_two_sit_side_by_side() -> None:
 
 
 REFUSED = """
-gredy                         | there is no card player "gredy"; there are random, simple, greedy, double-dummy (did you mean "greedy"?)
-                              | a card player is missing; there are random, simple, greedy, double-dummy
+gredy                         | there is no card player "gredy"; there are random, simple, greedy, double-dummy, *own (did you mean "greedy"?)
+                              | a card player is missing; there are random, simple, greedy, double-dummy, *own
 greedy/                       | a caller is missing; there are random, longest, strongest, absent
 greedy/longst                 | there is no caller "longst"; there are random, longest, strongest, absent (did you mean "longest"?)
 greedy:pas=never              | player "greedy/strongest" has no option "pas"; there are pass, redeal, thirteenth (did you mean "pass"?)
@@ -71,7 +72,7 @@ def test_a_wrong_text_is_refused_in_one_line_that_says_what_would_be_right(row: 
     text, line = row.split(" | ", 1)
     with pytest.raises(UsageError) as caught:
         parse_player(text)
-    assert str(caught.value) == line
+    assert str(caught.value) == line.replace("*own", ", ".join(own.names()))
 
 
 def test_three_players_are_too_many() -> None:

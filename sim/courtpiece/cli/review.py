@@ -29,7 +29,10 @@ def review(
         int | None, typer.Option(help="Only this deal, from 1; a match counts as its deals.", min=1)
     ] = None,
     worlds: Annotated[
-        int, typer.Option(help="Worlds on which each decision is weighed at the table; 0 for none.", min=0)
+        int,
+        typer.Option(
+            help="Worlds on which each decision is weighed at the table, 20 at least; 0 for none.", min=0
+        ),
     ] = _WORLDS,
     exact: Annotated[
         int,
@@ -211,8 +214,7 @@ def _players(reviews: Sequence[Review]) -> Grid:
         player = Decisions.of(name, his)
         row = [str(player.decisions), f"{player.best} of {player.solved}", _lost(player.points_lost)]
         if weighed:
-            told = "" if player.loss is None else f"−{player.loss[0]:.2f} ± {1.96 * player.loss[1]:.2f}"
-            row += [told, str(player.mistakes)]
+            row += [_told(player.loss), str(player.mistakes)]
         table.add_row(name, *row, _named(reviews, player.worst))
     return table
 
@@ -237,6 +239,13 @@ def _capital(text: str) -> str:
 
 def _lost(value: int | None) -> str:
     return "?" if value is None else f"−{value}" if value else "·"
+
+
+def _told(loss: tuple[float, float] | None) -> str:
+    """Returns what was lost at the table all together, and half of its interval."""
+    if loss is None:
+        return ""
+    return f"−{loss[0]:.2f} ± {1.96 * loss[1]:.2f}" if any(loss) else "·"
 
 
 def _loss(one: Decision) -> str:

@@ -260,5 +260,6 @@ def _told(progress: Progress, began: float) -> str:
     text = f"{progress.done:,} of {progress.total:,} {progress.unit}"
     seconds = monotonic() - began
     if progress.played and seconds > 0:
-        text += f", {progress.played / seconds:,.0f} {progress.unit}/s"
+        rate = progress.played / seconds
+        text += f", {rate:{',.0f' if rate >= 10 else '.2g'}} {progress.unit}/s"
     return text

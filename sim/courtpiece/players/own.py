@@ -16,12 +16,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from courtpiece.errors import UsageError, reason, suggest
+from courtpiece.errors import CourtpieceError, PlayerError, UsageError, raised, reason, suggest
 from courtpiece.players.player import Player
 from courtpiece.players.registry import CARD_PLAYERS, OwnPlayer
 
 GROUP = "courtpiece.players"            # of entry points
 _IN_FILE = re.compile(r"(?P<file>.+\.py):(?P<name>\w+)(?P<options>(:.*)?)")
+_FILE = re.compile(r"(?P<file>[^:]+\.py):?")
 _WORDS = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
 
 # Built-in players that are written in Python, with where they lie.
@@ -42,14 +43,26 @@ def find(text: str) -> OwnPlayer | None:
     in_file = _IN_FILE.fullmatch(text)
     if in_file:
         return _in_file(in_file["file"], in_file["name"], in_file["options"].split(":")[1:])
+    if bare := _FILE.fullmatch(text):
+        raise UsageError(f"{text} names a file: name the player in it too, as {bare['file']}:NAME"
+                         f"{_there_are(_players_of(_module(bare['file'])))}")
     name, *written = text.split(":")
-    if name.partition("/")[0].lower() in {player.name for player in CARD_PLAYERS}:
+    card, slash, _ = name.partition("/")
+    if card.lower() in {player.name for player in CARD_PLAYERS}:
         return None
-    if name in BUILT_IN:
-        module, _, kind = BUILT_IN[name].partition(":")
-        return _player(name, getattr(import_module(module), kind), written, "")
-    if name in (packaged := _packaged()):
-        return _player(name, packaged[name].load(), written, _version_of(packaged[name]))
+    if card.lower() in BUILT_IN:
+        card = card.lower()
+    if slash and card in names():
+        raise UsageError(f'"{card}" says its own calls and takes no caller: write "{card}", not "{name}"')
+    if card in BUILT_IN:
+        module, _, kind = BUILT_IN[card].partition(":")
+        return _player(card, getattr(import_module(module), kind), written, "")
+    if card in (packaged := _packaged()):
+        try:
+            kind = packaged[card].load()
+        except (Exception, SystemExit) as error:
+            raise UsageError(f'the player "{card}" fails when it is loaded: {raised(error)}') from error
+        return _player(card, kind, written, _version_of(packaged[card]))
     return None
 
 
@@ -72,14 +85,28 @@ def _shown(player: Player) -> str:
 
 
 def _in_file(file: str, name: str, written: Sequence[str]) -> OwnPlayer:
-    path = Path(os.path.expanduser(file))           # noqa: PTH111 (fails where there is no such user)
-    module = _load(path, _digest(path))
+    module = _module(file)
     kind = getattr(module, name, None)
     if kind is None:
-        known = [key for key, value in vars(module).items() if _is_player(value) and value is not Player]
-        there_are = f"; there are {', '.join(known)}" if known else "; no class there derives from Player"
-        raise UsageError(f'{file} has no player "{name}"{there_are}{suggest(name, known)}')
-    return _player(f"{file}:{name}", kind, written, _digest(path)[:8])
+        known = _players_of(module)
+        raise UsageError(f'{file} has no player "{name}"{_there_are(known)}{suggest(name, known)}')
+    return _player(f"{file}:{name}", kind, written, _digest(_path(file))[:8])
+
+
+def _path(file: str) -> Path:
+    return Path(os.path.expanduser(file))           # noqa: PTH111 (fails where there is no such user)
+
+
+def _module(file: str) -> ModuleType:
+    return _load(_path(file), _digest(_path(file)))
+
+
+def _players_of(module: ModuleType) -> list[str]:
+    return [key for key, value in vars(module).items() if _is_player(value) and value is not Player]
+
+
+def _there_are(players: Sequence[str]) -> str:
+    return f"; there are {', '.join(players)}" if players else "; no class there derives from Player"
 
 
 def _is_player(value: object) -> bool:
@@ -104,9 +131,9 @@ def _load(path: Path, digest: str) -> ModuleType:
     sys.modules[name] = module          # pickle and dataclasses look a class's module up there
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise UsageError(f"{path} fails when it is loaded: {type(error).__name__}: {error}") from None
+        raise UsageError(f"{path} fails when it is loaded: {raised(error)}") from error
     return module
 
 
@@ -124,7 +151,12 @@ class _Maker:
         self.name, self.kind, self.options = name, kind, dict(options)
 
     def __call__(self) -> Player:
-        return self.kind(**self.options)
+        try:
+            return self.kind(**self.options)
+        except CourtpieceError:         # of options that it does not take
+            raise
+        except (Exception, SystemExit) as error:
+            raise PlayerError(f"{self.name} cannot be made: {raised(error)}") from error
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return _made_again, (self.name, self.options)

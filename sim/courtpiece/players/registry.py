@@ -110,6 +110,8 @@ CARD_PLAYERS: tuple[CardPlayer, ...] = (
 OPEN_CARDS = "double-dummy"             # the card player who sees all cards
 AT_THE_TABLE = "greedy"                 # the one beside whom he is shown
 
+_BETWEEN = r"[,\s]+"                     # what stands between the players of a line-up
+
 Named = TypeVar("Named", Caller, CardPlayer)
 
 
@@ -244,18 +246,23 @@ def parse_player(text: str) -> AnyPlayer:
     """
     from courtpiece.players import own
 
-    return own.find(text.strip()) or parse_built_in(text)
+    found = own.find(text.strip())
+    if found is not None:
+        return found
+    if len(names := re.split(_BETWEEN, text.strip())) > 1:
+        raise UsageError(f'"{text}" names {len(names)} players where one is to be named')
+    return parse_built_in(text, others=() if "/" in text else own.names())
 
 
-def parse_built_in(text: str) -> PlayerSpec:
-    """Returns the kernel's player that a text names."""
+def parse_built_in(text: str, *, others: Sequence[str] = ()) -> PlayerSpec:
+    """Returns the kernel's player that a text names; an error names the `others` that there are too."""
     names, *written = text.strip().lower().split(":")
     card_name, slash, caller_name = names.partition("/")
     if written and "/" in ":".join(written):        # options may also stand right after the card player
         before, _, after = ":".join(written).partition("/")
         caller_name, *rest = after.split(":")
         slash, written = "/", [*before.split(":"), *rest]
-    card = _find(CARD_PLAYERS, card_name, "card player")
+    card = _find(CARD_PLAYERS, card_name, "card player", others)
     caller = _find(CALLERS, caller_name, "caller") if slash else _find(CALLERS, card.caller, "caller")
     return PlayerSpec(card=card.name, caller=caller.name, options=_read_options(card, caller, written))
 
@@ -267,7 +274,7 @@ def parse_lineup(text: str) -> Lineup:
     >>> parse_lineup("greedy, simple").seats
     ('greedy', 'simple', 'greedy', 'simple')
     """
-    names = re.split(r"[,\s]+", text.strip())
+    names = re.split(_BETWEEN, text.strip())
     if len(names) not in (1, 2, 4):
         raise UsageError(f'players "{text}" names {len(names)}; name one for all four seats, or two: '
                          "the caller's side and the defenders, or four in order of play")
@@ -301,11 +308,12 @@ def available() -> list[CardPlayer | Caller]:
     return [*CARD_PLAYERS, *CALLERS]
 
 
-def _find(known: Sequence[Named], name: str, kind: str) -> Named:
+def _find(known: Sequence[Named], name: str, kind: str, others: Sequence[str] = ()) -> Named:
     by_name: Mapping[str, Named] = {item.name: item for item in known}
     if name not in by_name:
         what = f'there is no {kind} "{name}"' if name else f"a {kind} is missing"
-        raise UsageError(f"{what}; there are {', '.join(by_name)}{suggest(name, by_name)}")
+        there_are = (*by_name, *others)
+        raise UsageError(f"{what}; there are {', '.join(there_are)}{suggest(name, there_are)}")
     return by_name[name]
 
 

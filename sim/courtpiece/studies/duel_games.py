@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from courtpiece.deal import DEALER, Deal
 from courtpiece.driver import Decision, Draws, Driver, Watch
+from courtpiece.errors import PlayerError, raised
 from courtpiece.match import Match
 from courtpiece.players import OwnPlayer
 from courtpiece.players.builtin import BuiltIn
@@ -155,14 +156,26 @@ class _Comparison:
             return
         if deal.dealt is not self._dealt:
             self._dealt, self._begun = deal.dealt, set()
-        other = self._other(decision)
-        seen: Any = deal.copy() if other.sees_all else deal.view(decision.seat, decision.match)
-        self._draws.set(self._number, decision.seat, self.decisions)
-        answer: object = other.call(seen) if deal.phase == "call" else other.play(seen)
+        try:
+            answer = self._answer(decision)
+        except (Exception, SystemExit) as error:
+            unit = "match" if decision.match is not None else "deal"
+            raise PlayerError(
+                f"{decision.lineup.players[(decision.seat + 1) % 4]}, asked what it would do as "
+                f"{deal.name(decision.seat)} in {unit} {self._number} of seed {self._games.p.seed}, raised "
+                f"{raised(error)}; it sees: {deal.view(decision.seat, decision.match)}"
+            ) from error
         self.decisions += 1
-        if str(answer) != str(decision.answer):
+        if answer != str(decision.answer):
             self.differing += 1
             self.first = self.first or self.decisions
+
+    def _answer(self, decision: Decision) -> str:
+        """Returns what the other player would do."""
+        deal, other = decision.deal, self._other(decision)
+        seen: Any = deal.copy() if other.sees_all else deal.view(decision.seat, decision.match)
+        self._draws.set(self._number, decision.seat, self.decisions)
+        return str(other.call(seen) if deal.phase == "call" else other.play(seen))
 
     def _other(self, decision: Decision) -> Player:
         """Returns the player of the other side, begun on this seat."""
