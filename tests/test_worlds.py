@@ -131,9 +131,6 @@ def questions(kind: str, count: int) -> Iterator[tuple[str, Question, Knowledge]
             return
 
 
-situations_met: Counter[str] = Counter()
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_worlds_are_those_found_by_trying_every_deal(kind: str) -> None:
     """The same places for the cards, as many, weighing as the orders found, drawn as they weigh."""
@@ -169,12 +166,12 @@ def test_worlds_are_those_found_by_trying_every_deal(kind: str) -> None:
             statistic = sum((observed[key] - mean) ** 2 / mean for key, mean in expected.items())
             assert stats.chi2.sf(statistic, len(expected) - 1) > SURPRISE, where
             chi_square, freedom = chi_square + statistic, freedom + len(expected) - 1
-        situations_met.update(name for name, holds in SITUATIONS.items() if holds(knowledge))
     # All questions together show a small skew that none does alone.
     assert freedom
     assert SURPRISE < stats.chi2.sf(chi_square, freedom) < 1 - SURPRISE, f"{chi_square} on {freedom}"
 
 
-def test_every_situation_has_come_up() -> None:
-    met = {name for name in SITUATIONS if situations_met[name]}
-    assert met == set(SITUATIONS), f"the questions above met only {situations_met}"
+def test_every_situation_comes_up_among_the_questions() -> None:
+    asked = [knowledge for kind in KINDS for _, _, knowledge in questions(kind, 10)]
+    met = {name for name, holds in SITUATIONS.items() if any(map(holds, asked))}
+    assert met == set(SITUATIONS)
