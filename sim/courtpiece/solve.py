@@ -106,30 +106,6 @@ class Position:
                     f"seat {seat} cannot have played {card} to {self.trick[0]}: it still holds {kept[0]}"
                 )
 
-    @classmethod
-    def of(cls, deal: Deal) -> Self:
-        """Returns the position of a deal under way whose trump is known; seat 0 is eldest."""
-        if deal.phase == "over":
-            raise UsageError("the deal is over: there is nothing left to solve")
-        if deal.phase == "call" or deal.trump is None or deal.hidden_card is not None:
-            raise UsageError("trump is not set yet in this deal: solve it once trump is called or shown")
-        position = cls(
-            hands=tuple(_read_hand(hand) for hand in deal.hands),
-            trump=deal.trump,
-            leader=deal.leader,
-            trick=tuple(deal.trick),
-            taken=(deal.taken[0], deal.taken[1]),
-        )
-        # Trump counts from the moment it is shown (S0.57, A30), and who asked for it may owe one (S0.55).
-        counted = winning_position(deal.trick, deal.trump, deal._trump_from) if deal.trick else 0
-        if set(position.legal_cards()) != set(deal.legal_cards()) or (
-            deal.trick and counted != winning_position(deal.trick, deal.trump)
-        ):
-            raise UsageError(
-                "trump was shown within this trick, which not all of its cards obey: solve the next trick"
-            )
-        return position
-
     @property
     def turn(self) -> int:
         """The seat to play."""

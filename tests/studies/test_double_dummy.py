@@ -16,7 +16,7 @@ from courtpiece.deal import Deal
 from courtpiece.errors import UsageError
 from courtpiece.rules import Outcome, resolve
 from courtpiece.run import Run, run
-from courtpiece.solve import Position, ask, solve_many
+from courtpiece.solve import ask, solve_many
 from courtpiece.studies.kot_frequency import KotFrequency
 from courtpiece.studies.study import Study
 from courtpiece.studies.trump_call import TrumpCall
@@ -54,7 +54,7 @@ def test_a_deal_comes_to_what_the_solver_says_of_the_same_cards_and_call(name: s
         if deal.phase == "over":
             outcome: int | Outcome = Outcome.REDEAL
         else:
-            outcome = ask(Position.of(deal), "outcome", rules=deal.rules)
+            outcome = ask(deal, "outcome")
         assert isinstance(outcome, Outcome)
         assert OUTCOMES[result["outcome"]] is outcome, where
         if outcome is not Outcome.REDEAL:
@@ -102,7 +102,7 @@ def test_a_claim_is_certain_when_the_solver_finds_all_thirteen_tricks() -> None:
         if deal.phase == "over":
             assert claim == UNASKED
         elif claim != NONE or number < 40:
-            tricks = int(ask(Position.of(deal), "tricks"))
+            tricks = int(ask(deal, "tricks"))
             leader = deal.leader % 2
             assert claim == {13: leader, 0: 1 - leader}.get(tricks, NONE), f"deal {start + number} of seed 6"
             found.add(claim)
