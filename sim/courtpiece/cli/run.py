@@ -149,7 +149,7 @@ def _preparing_the_report(watch: Watch) -> Watch:
     def watch_and_prepare(progress: Progress) -> None:
         if progress.done < progress.total and not begun.is_set():
             begun.set()
-            threading.Thread(target=import_module, args=("courtpiece.plots",)).start()
+            threading.Thread(target=import_module, args=("courtpiece.plots.style",)).start()
         watch(progress)
 
     return watch_and_prepare

@@ -307,7 +307,7 @@ class Duel(Study[DuelParameters]):
         return table
 
     def figures(self, p: DuelParameters, tables: Mapping[str, pl.DataFrame]) -> Sequence[Figure]:
-        from courtpiece.plots import duel
+        from courtpiece.plots.duel import duel
 
         return duel(tables, us=str(p.us), them=str(p.them), matches=p.whole_matches)
 

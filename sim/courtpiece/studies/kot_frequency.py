@@ -187,7 +187,7 @@ class KotFrequency(Study[Parameters]):
         return table
 
     def figures(self, p: Parameters, tables: Mapping[str, pl.DataFrame]) -> Sequence[Figure]:
-        from courtpiece.plots import kot_frequency
+        from courtpiece.plots.kot_frequency import kot_frequency
 
         return kot_frequency(tables)
 

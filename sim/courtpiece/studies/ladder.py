@@ -171,7 +171,7 @@ class Ladder(Study[LadderParameters]):
         return table.sort("rules", "rating", descending=[False, True], maintain_order=True)
 
     def figures(self, p: LadderParameters, tables: Mapping[str, pl.DataFrame]) -> Sequence[Figure]:
-        from courtpiece.plots import ladder
+        from courtpiece.plots.ladder import ladder
 
         return ladder(tables)
 

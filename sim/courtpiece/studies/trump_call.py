@@ -87,6 +87,6 @@ class TrumpCall(Study[TrumpCallParameters]):
         return trump_tables.headline(p, tables)
 
     def figures(self, p: TrumpCallParameters, tables: Mapping[str, pl.DataFrame]) -> Sequence[Figure]:
-        from courtpiece.plots import trump_call
+        from courtpiece.plots.trump_call import trump_call
 
         return trump_call(tables)
