@@ -26,12 +26,13 @@ def figures(study: str, units: int, **values: object) -> list[Figure]:
 
 @pytest.fixture(scope="module")
 def drawn() -> list[Figure]:
-    """The figures of both studies, of one and of several rule sets and line-ups."""
+    """The figures of all studies; of two of them with one and with several rule sets and line-ups."""
     return [
-        figure
-        for asked in (ONE, SEVERAL)
-        for drawings in (figures("trump-call", 30, deals=40, **asked), figures("kot-frequency", 900, **asked))
-        for figure in drawings
+        *(figure
+          for asked in (ONE, SEVERAL)
+          for study, units, more in (("trump-call", 30, {"deals": 40}), ("kot-frequency", 900, {}))
+          for figure in figures(study, units, **more, **asked)),
+        *figures("toss", 300),
     ]
 
 

@@ -14,6 +14,7 @@ _BUILT_IN = {
     "kot-frequency": "courtpiece.studies.kot_frequency:KotFrequency",
     "duel": "courtpiece.studies.duel:Duel",
     "ladder": "courtpiece.studies.ladder:Ladder",
+    "toss": "courtpiece.studies.toss:Toss",
 }
 
 
