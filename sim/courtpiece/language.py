@@ -31,18 +31,18 @@ _LEFT_TO_RIGHT, _RIGHT_TO_LEFT, _END = "\u2066", "\u2067", "\u2069"
 
 @dataclass(frozen=True)
 class Share:
-    """A chance between 0 and 1, said in per cent."""
+    """A chance between 0 and 1, said in per cent; one without a half-width is exact."""
 
     value: float
-    half_width: float
+    half_width: float | None = None
 
 
 @dataclass(frozen=True)
 class Mean:
-    """A mean in its own unit."""
+    """A mean in its own unit; one without a half-width is exact."""
 
     value: float
-    half_width: float
+    half_width: float | None = None
 
 
 @dataclass(frozen=True)
@@ -188,11 +188,14 @@ class Words:
     def said(self, value: Value) -> str:
         """Returns a value as it stands in a sentence."""
         match value:
-            case Share():
-                half_width = 100 * value.half_width
-                return self.percent(_bare(self.estimate(100 * value.value, half_width, certain=_CERTAIN)))
-            case Mean():
-                return self.estimate(value.value, value.half_width)
+            case Share(found, None):
+                return self.percent(_bare(self.number(100 * found)))
+            case Share(found, float(half_width)):
+                return self.percent(_bare(self.estimate(100 * found, 100 * half_width, certain=_CERTAIN)))
+            case Mean(found, None):
+                return self.number(found)
+            case Mean(found, float(half_width)):
+                return self.estimate(found, half_width)
             case PValue():
                 return self.isolated("p < 0.0001" if value.value < 0.0001 else f"p = {value.value:.2g}")
             case Term():
@@ -203,7 +206,9 @@ class Words:
                 return self.whole(value)
             case str():
                 return self.name(value)
-        return self.listed([self.name(name) for name in value])
+            case Sequence():
+                return self.listed([self.name(name) for name in value])
+        raise TypeError(f"{value!r} is nothing that a sentence can say")
 
     def listed(self, parts: Sequence[str]) -> str:
         """Returns `a, b and c`."""

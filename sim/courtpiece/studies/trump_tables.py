@@ -561,9 +561,9 @@ def answer(p: TrumpCallParameters, tables: Mapping[str, pl.DataFrame]) -> list[S
         "ahead": Mean(*_in_summary(summary, BEST, "points_ahead")),
     })]
     for policy in ("longest", "strongest"):
-        regret = Mean(*_in_summary(summary, policy, "regret"))
-        told.append(Sentence("policy" if regret.value > regret.half_width else "policy-even", {
-            "policy": Term(policy, "policy"), "regret": regret,
+        regret, half_width = _in_summary(summary, policy, "regret")
+        told.append(Sentence("policy" if regret > half_width else "policy-even", {
+            "policy": Term(policy, "policy"), "regret": Mean(regret, half_width),
             "agreement": Share(*_in_summary(summary, policy, "agreement")),
         }))
     three = tables["lengths"].filter(where, length=3).drop_nulls("win_half_width")
