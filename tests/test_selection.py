@@ -25,7 +25,8 @@ def observe(means: Sequence[float], seed: int, *, shared: float = 0.5) -> Observ
         while sum(map(len, rows)) < start + count:
             common = source.normal(0, shared, (500, 1))
             own = source.normal(0, (1 - shared**2) ** 0.5, (500, len(means)))
-            rows.append(np.floor(1.5 * (common + own) + np.array(means) + source.random((500, 1))).astype(int))
+            exact = 1.5 * (common + own) + np.array(means)
+            rows.append(np.floor(exact + source.random((500, 1))).astype(int))
         seen = np.concatenate(rows)[start : start + count, list(places)]
         return seen.sum(axis=0), seen.T @ seen
 

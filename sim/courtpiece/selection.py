@@ -39,7 +39,7 @@ _CLEAR = 0.2                            # of the chance of error, for what is cl
 class Choice(NamedTuple):
     """Which alternative was chosen, and what it was chosen by."""
 
-    order: tuple[int, ...]              # the chosen one first, then those that went latest, the better ones first
+    order: tuple[int, ...]              # the chosen one, then those that went last, the better ones first
     rows: tuple[int, ...]               # in how many each was observed, by place
     sums: tuple[int, ...]               # of its observations there
 

@@ -1,9 +1,9 @@
 """What the trump-book study is asked, and the rows in which a chunk keeps what is known of the calls.
 
 A class is played twice.  On deals numbered from CHOOSING the best call is chosen, the close ones on more
-deals than the clear ones (`courtpiece.selection`).  Then every call is valued on the deals from 0 on, a number
-of them that was settled by then.  So what chose a call has no part in what is printed of it, and what is
-printed is what `courtpiece call --deals` says of the same deals.
+deals than the clear ones (`courtpiece.selection`).  Then every call is valued on the deals from 0 on, a
+number of them that was settled by then.  So what chose a call has no part in what is printed of it, and what
+is printed is what `courtpiece call --deals` says of the same deals.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from courtpiece.advice import Calls, Counts, Tally, Worth, play_calls
-from courtpiece.cards import HandClass, Suit, class_from_index, format_cards
+from courtpiece.cards import HandClass, Suit, class_from_index
 from courtpiece.errors import UsageError
 from courtpiece.players import CALLERS, Lineup, PlayerSpec, check_lineup, parse_built_in
 from courtpiece.rules import RuleSet, Trump, name_of
@@ -60,12 +60,12 @@ class TrumpBookParameters(Parameters):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("rules", "players"):
-            if len(getattr(self, name)) > 1:
-                raise UsageError(f"{name}: a book is of one of them; make a book of each")
         if self.lineup.double_dummy:
             raise UsageError("players: a book needs players who play cards; "
                              "try its advice with --against double-dummy")
+        for name in ("rules", "players"):
+            if len(getattr(self, name)) > 1:
+                raise UsageError(f"{name}: a book is of one of them; make a book of each")
         if self.ruleset.trump is Trump.FIRST_VOID:
             raise UsageError(f"rules: {name_of(self.ruleset)} has no call, so there is no book")
         if self.lineup in (self.against or ()):
@@ -148,12 +148,13 @@ def rows(p: TrumpBookParameters, hand_class: HandClass) -> Iterator[dict[str, An
     worth = Worth(p.ruleset)
     calls = Calls.of(hand_class.cards, p.ruleset)
     chosen = _Chosen(book, worth, calls, p)
+    choice = chosen.choice
     about = [
         {
             "class": hand_class.index, "weight": hand_class.weight, "cards": str(hand_class),
             "rules": name_of(p.ruleset), "place": place, "call": words[0], "also": ", ".join(words[1:]),
-            "role": role_of(words[0]), "rank": chosen.choice.order.index(place), "chosen_on": chosen.choice.rows[place],
-            "chosen_by": chosen.choice.sums[place],
+            "role": role_of(words[0]), "rank": choice.order.index(place),
+            "chosen_on": choice.rows[place], "chosen_by": choice.sums[place],
         }
         for place, words in enumerate(calls.words)
     ]
@@ -163,7 +164,7 @@ def rows(p: TrumpBookParameters, hand_class: HandClass) -> Iterator[dict[str, An
                **{f"says_{policy}": chances[place] for policy, chances in says.items()}}
     for lineup in p.lineups if p.against else ():
         tally = play_calls(Table(p.ruleset, lineup), worth, calls, p.seed, TRYING, p.trials)
-        for place, sums in enumerate(_sums(tally, worth, chosen.choice.order[0])):
+        for place, sums in enumerate(_sums(tally, worth, choice.order[0])):
             if lineup.double_dummy:
                 sums |= {"tricks": None, "tricks_squared": None}
             yield {"stage": TRIAL, "players": str(lineup), **about[place], **sums,

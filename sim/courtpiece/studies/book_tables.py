@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from courtpiece.cards import SHAPES
+from courtpiece.language import Mean, Sentence, Share, Term
 from courtpiece.stats import LEVEL, Estimates, Floats, Method, means, proportions
 from courtpiece.studies.book_rows import BOOK, CLASSES, POLICIES, ROLES, TrumpBookParameters, who
 from courtpiece.studies.book_trials import TRIAL_MEASURES, trials
@@ -28,13 +29,15 @@ if TYPE_CHECKING:
 
 _NORMAL = NormalDist().inv_cdf((1 + LEVEL) / 2)
 BEST = "best"
+SUITS = 4                               # how many of ROLES are suits
 CHANCES = ("win", "kot", "conceded")
 QUALITIES = {
     "win": "wins", "kot": "kots", "conceded": "conceded", "points_ahead": "points", "tricks": "tricks"
 }
 MEASURES = (*QUALITIES, "regret", "agreement", "clear", "deals")
 SHAPE_NAMES = tuple("-".join(map(str, shape)) for shape in SHAPES)
-MARGINS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 1.0)  # lower ends; the first holds those below, too
+MARGINS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 1.0)     # lower ends; the first takes all below
+_CLOSE = 0.05                           # points a deal: hardly felt
 _ROWS_OF_HEADLINE = ("points_ahead", "win", "kot", "conceded", "regret", "agreement")
 
 
@@ -75,10 +78,15 @@ def table_columns(p: TrumpBookParameters) -> dict[str, tuple[Column, ...]]:
             *_with_half_width("win", "", "chance to win with each hand's own best call"),
             *_with_half_width("points_ahead", unit, "points ahead with each hand's own best call"),
             *margin,
+            Column("suit", "category", "", "the suit that is best for these hands together where one must be "
+                   "called; null where nobody calls a suit", ROLES),
+            Column("suit_share", "float64", "",
+                   "how many of these hands have it as their own best suit, by the deals that chose"),
+            *_with_half_width("suit_points_ahead", unit, "points ahead with each hand's own best suit"),
         ),
         "shapes": (
             *which, shape, hands, *qualities, *margin,
-            *(Column(f"{name}_best", "float64", "", f"share of these hands whose best call is: {name}; {role}")
+            *(Column(f"{name}_best", "float64", "", f"share of hands whose best call is {name}, {role}")
               for name in ROLES),
         ),
         "margins": (
@@ -95,7 +103,7 @@ def table_columns(p: TrumpBookParameters) -> dict[str, tuple[Column, ...]]:
         ),
         "book": (
             *which,
-            Column("class", "uint32", "", "number of the class of hands, alike but for the names of the suits"),
+            Column("class", "uint32", "", "number of the class, alike but for the names of the suits"),
             Column("weight", "uint8", "hands", "how many hands are in it"),
             Column("cards", "text", "", "one of them, its suits in falling order"),
             shape,
@@ -204,9 +212,15 @@ class Hands:
         return value[at], error[at]
 
     @property
-    def best_role(self) -> NDArray[np.int64]:
-        """The role of the best call, (n,), by number."""
-        return self.roles[np.arange(len(self)), (self.rank == 0).argmax(axis=1)]
+    def best_suit(self) -> NDArray[np.int64]:
+        """The place of the best suit where one must be called, (n,); of the best call where there is none."""
+        suits = np.where(self.roles < SUITS, self.rank, len(CALLS))
+        there = suits.min(axis=1) < len(CALLS)
+        return np.asarray(np.where(there, suits.argmin(axis=1), self.rank.argmin(axis=1)))
+
+    def role_at(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Returns the role of one call of each class, by number."""
+        return np.asarray(self.roles[np.arange(len(self)), places])
 
     @property
     def shapes(self) -> NDArray[np.str_]:
@@ -294,7 +308,9 @@ def _named(name: str, told: Estimates) -> dict[str, float | None]:
 
 
 def _map(hands: Hands) -> Iterator[dict[str, Any]]:
-    shapes, best, role = hands.shapes, hands.calls(BEST), hands.best_role
+    shapes, best, role = hands.shapes, hands.calls(BEST), hands.role_at(hands.rank.argmin(axis=1))
+    suit = np.eye(hands.rank.shape[1])[hands.best_suit]
+    suit_role, suits = hands.role_at(hands.best_suit), hands.valid & (hands.roles < SUITS)
     honours = np.array([_honours(cards.split(".")[0], "QKA") for cards in hands.cards])
     beside = np.array([sum(card in "AK" for card in "".join(cards.split(".")[1:])) for cards in hands.cards])
     points = hands.mean("points_ahead")[0]
@@ -306,13 +322,22 @@ def _map(hands: Hands) -> Iterator[dict[str, Any]]:
                     continue
                 mean, weights = _over(hands, members), hands.weights[members]
                 called = _best_together(points[members], hands.roles[members], hands.valid[members], weights)
-                yield {
+                cell: dict[str, Any] = {
                     "shape": shape, "honours": HONOURS[held], "beside": others, "hands": int(weights.sum()),
-                    "role": ROLES[called], "share": float(np.average(role[members] == called, weights=weights)),
+                    "role": ROLES[called],
+                    "share": float(np.average(role[members] == called, weights=weights)),
                     **_named("win", mean(*_when(hands, "win", best), chance=True)),
                     **_named("points_ahead", mean(*_when(hands, "points_ahead", best))),
                     **_named("margin", mean(*hands.margin)),
                 }
+                if suits.any():
+                    named = _best_together(points[members], hands.roles[members], suits[members], weights)
+                    cell |= {
+                        "suit": ROLES[named],
+                        "suit_share": float(np.average(suit_role[members] == named, weights=weights)),
+                        **_named("suit_points_ahead", mean(*_when(hands, "points_ahead", suit))),
+                    }
+                yield cell
 
 
 def _best_together(
@@ -326,7 +351,7 @@ def _best_together(
     for role in np.unique(roles[valid]):
         said = valid & (roles == role)
         has = said.any(axis=1)
-        if role < 4:                    # suits held alike are one call, under the first one's role
+        if role < SUITS:                # suits held alike are one call, under the first one's role
             place = np.where(valid & (roles <= role), roles, -1).argmax(axis=1)
             has = np.ones(len(points), bool)
         else:
@@ -342,7 +367,7 @@ def _honours(held: str, names: str) -> int:
 
 
 def _shapes(hands: Hands) -> Iterator[dict[str, Any]]:
-    shapes, best, role = hands.shapes, hands.calls(BEST), hands.best_role
+    shapes, best, role = hands.shapes, hands.calls(BEST), hands.role_at(hands.rank.argmin(axis=1))
     for shape in SHAPE_NAMES:
         members = shapes == shape
         if not members.any():
@@ -377,7 +402,7 @@ def _book(rows: pl.DataFrame) -> pl.DataFrame:
         found = proportions(sums, n) if quality in CHANCES else (
             means(n, sums, rows[f"{column}_squared"].to_numpy()))
         told |= {quality: found.value, f"{quality}_half_width": found.half_width}
-    apart = means(*(rows[name].to_numpy() for name in ("behind_deals", "behind", "behind_squared")))
+    apart = means(n, rows["behind"].to_numpy(), rows["behind_squared"].to_numpy())
     told |= {"behind": apart.value, "behind_half_width": apart.half_width}
     lengths = {cards: "-".join(map(str, lengths_of(cards))) for cards in rows["cards"].unique()}
     return rows.with_columns(
@@ -387,7 +412,7 @@ def _book(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def headline(p: TrumpBookParameters, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """Returns what each way of calling is worth, over all hands; or how the advice holds, where it was tried."""
+    """Returns what each way of calling is worth over all hands; where it was tried, how the advice holds."""
     import polars as pl
 
     if p.against:
@@ -395,6 +420,46 @@ def headline(p: TrumpBookParameters, tables: Mapping[str, pl.DataFrame]) -> pl.D
     return _across(tables["summary"].rename({"policy": "caller"}), "caller", _ROWS_OF_HEADLINE).with_columns(
         pl.col("caller").replace_strict({BEST: "the book"}, default=pl.col("caller").cast(pl.String))
     )
+
+
+def answer(p: TrumpBookParameters, tables: Mapping[str, pl.DataFrame]) -> list[Sentence]:
+    """Returns what the book is worth, which calls are best, how clear they are, what others lose."""
+    import polars as pl
+
+    who = {"rules": str(tables["summary"]["rules"][0]), "players": str(p.lineup)}
+
+    def told(policy: str, measure: str, kind: type[Share | Mean]) -> Share | Mean:
+        row = tables["summary"].filter(policy=policy, measure=measure).row(0, named=True)
+        return kind(row["value"], (row["high"] - row["low"]) / 2)
+
+    best = tables["book"].filter(rank=0)
+    weights, roles = best["weight"].to_numpy().astype(float), best["role"].to_numpy()
+    shares = {role: float(weights[roles == role].sum() / weights.sum()) for role in ROLES}
+    other = 1 - shares["longest"] - shares["pass"]
+    worth = {"win": told(BEST, "win", Share), "ahead": told(BEST, "points_ahead", Mean)}
+    found = [Sentence("best", {**who, **worth})]
+    if shares["pass"]:
+        found.append(Sentence("roles", {"longest": Share(shares["longest"]), "other": Share(other),
+                                        "pass": Share(shares["pass"])}))
+    else:
+        found.append(Sentence("suits", {"longest": Share(shares["longest"]), "other": Share(other)}))
+    close = tables["margins"].filter(pl.col("margin_from") < _CLOSE)["share"].sum()
+    found.append(Sentence("clear", {"close": Share(float(close)), "within": Mean(_CLOSE)}))
+    found += [
+        Sentence("policy", {"policy": Term(policy, "policy"), "regret": told(policy, "regret", Mean),
+                            "agreement": told(policy, "agreement", Share)})
+        for policy in ("longest", "strongest")
+    ]
+    for players in dict.fromkeys(map(str, tables["trials"]["players"])):
+        if players != str(p.lineup):
+            rows = {str(row["measure"]): row for row in
+                    tables["trials"].filter(players=players).iter_rows(named=True)}
+            half = {name: (row["high"] - row["low"]) / 2 for name, row in rows.items()}
+            found.append(Sentence("trial", {
+                "players": players, "regret": Mean(rows["regret"]["value"], half["regret"]),
+                "still": Share(rows["still_best"]["value"], half["still_best"]),
+            }))
+    return found
 
 
 def _across(table: pl.DataFrame, key: str, measures: Sequence[str]) -> pl.DataFrame:

@@ -1,11 +1,11 @@
 """How far a book's advice holds with other players: the calls of some hands, tried by them on common deals.
 
 Other players may be slow, so that a call is tried on few deals.  The call that looks best on a few deals is
-seldom the best, and how far it is ahead is mostly luck.  Two numbers are safe on either side of the regret of
-following the book: the best of the calls on the deals that show it (too much), and the best on one half of
-the deals, valued on the other half (too little).  Between them stands an estimate by a model of random effects
-(R. DerSimonian and N. Laird, "Meta-analysis in clinical trials", 1986): by how much a call is behind the
-book's best with these players is a multiple of what it is in the book, and something for passing, and an
+seldom the best, and how far it is ahead is mostly luck.  Two numbers are safe on either side of the regret
+of following the book: the best of the calls on the deals that show it (too much), and the best on one half
+of the deals, valued on the other half (too little).  Between them stands an estimate by a model of random
+effects (R. DerSimonian and N. Laird, "Meta-analysis in clinical trials", 1986): by how much a call is behind
+the book's best with these players is a multiple of what it is in the book, and something for passing, and an
 effect of its own, normal with a spread that is told by how much more the trials differ than luck explains.
 Intervals of what it says are bootstrapped over the hands.
 """
@@ -99,7 +99,7 @@ def _measures(trial: Trial) -> dict[str, dict[str, Any]]:
         "surely_not": surely.any(axis=1).astype(np.float64),
     }
     told = {name: _of_hands(values, weights) for name, values in by_hand.items()}
-    return told | _modelled(trial)
+    return told | modelled(trial)
 
 
 def _one_sided(level: Floats) -> Floats:
@@ -133,7 +133,7 @@ def _of_hands(values: Floats, weights: Floats) -> dict[str, Any]:
 # --- the model ---------------------------------------------------------------------------------------
 
 
-def _modelled(trial: Trial) -> dict[str, dict[str, Any]]:
+def modelled(trial: Trial) -> dict[str, dict[str, Any]]:
     """Returns what the model of random effects says, with bootstrapped intervals."""
     names = ("still_best", "regret", "carries_over", "own_spread")
     source = np.random.default_rng(0)

@@ -16,6 +16,7 @@ from courtpiece.studies.study import Column, Parameters, Study, schema
 if TYPE_CHECKING:
     import polars as pl
 
+    from courtpiece.language import Sentence, Words
     from courtpiece.plots import Figure
 
 _CLASSES_A_SECOND = 30                  # by one core, with 2,000 deals a call
@@ -68,10 +69,16 @@ class TrumpBook(Study[TrumpBookParameters]):
         looked_at = tables["book"]["class"].n_unique()
         if p.against or looked_at == CLASSES:
             return ()
-        return (f"{looked_at:,} of {CLASSES:,} classes of hands were looked at, and stand for all; "
-                f"--hands {CLASSES} makes the whole book",)
+        note = (f"{looked_at:,} of {CLASSES:,} classes of hands were looked at, and stand for all; "
+                f"--hands {CLASSES} makes the whole book")
+        return (note,)
 
-    def figures(self, p: TrumpBookParameters, tables: Mapping[str, pl.DataFrame]) -> Sequence[Figure]:
+    def answer(self, p: TrumpBookParameters, tables: Mapping[str, pl.DataFrame]) -> Sequence[Sentence]:
+        return book_tables.answer(p, tables)
+
+    def figures(
+        self, p: TrumpBookParameters, tables: Mapping[str, pl.DataFrame], words: Words
+    ) -> Sequence[Figure]:
         from courtpiece.plots.trump_book import trump_book
 
-        return trump_book(tables)
+        return trump_book(tables, words)
