@@ -197,14 +197,14 @@ def test_a_sample_of_classes_has_intervals_that_hold_the_mean_of_all() -> None:
     truth = source.normal(1, 0.5, 900)
     weights = source.choice([4.0, 12.0, 24.0], 900)
     target, error = np.average(truth, weights=weights), 0.3
-    held, all_held = 0, 0
+    held = all_held = 0
     for _ in range(300):
         seen = truth + source.normal(0, error, 900)
         some = source.choice(900, 90, replace=False)
         told = weighted(seen[some], np.full(90, error), weights[some], all_of=900)
-        held += float(told.low) <= target <= float(told.high)
+        held += int(float(told.low) <= target <= float(told.high))
         whole = weighted(seen, np.full(900, error), weights, all_of=900)
-        all_held += float(whole.low) <= target <= float(whole.high)
+        all_held += int(float(whole.low) <= target <= float(whole.high))
     assert 273 <= held <= 297           # 285 expected; outside once in 500 times
     assert 273 <= all_held <= 297
 
@@ -233,7 +233,8 @@ def made_up(own: float, deals_error: float, seed: int) -> tuple[Trial, float, fl
     zeros = np.zeros((250, 4))
     trial = Trial(
         weights=source.choice([12.0, 24.0], 250), best=~rival, rival=rival,
-        second=np.eye(4, dtype=bool)[[1] * 250], in_book=in_book, passing=zeros, behind=seen, variance=np.full((250, 4), deals_error**2),
+        second=np.eye(4, dtype=bool)[[1] * 250], in_book=in_book, passing=zeros, behind=seen,
+        variance=np.full((250, 4), deals_error**2),
         points=-seen, even=-seen, odd=-seen, says={"longest": zeros, "strongest": zeros},
     )
     nearest = true.min(axis=1)
