@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from courtpiece.books import call
-    from courtpiece.cards import Card, Suit, parse_cards
+    from courtpiece.cards import Card, Hand, Suit, parse_cards
     from courtpiece.deal import Deal
     from courtpiece.duel import duel
     from courtpiece.errors import CourtpieceError
@@ -39,6 +39,7 @@ __all__ = [
     "Card",
     "CourtpieceError",
     "Deal",
+    "Hand",
     "Match",
     "Outcome",
     "Player",
@@ -61,7 +62,7 @@ __all__ = [
 
 _HOMES = {
     "books": ["call"],
-    "cards": ["Card", "Suit", "parse_cards"],
+    "cards": ["Card", "Hand", "Suit", "parse_cards"],
     "deal": ["Deal"],
     "errors": ["CourtpieceError"],
     "match": ["Match"],
