@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from matplotlib.text import Text
 
+from courtpiece.language import Words
 from courtpiece.plots import Figure
 from courtpiece.studies import find
 
@@ -19,7 +20,8 @@ def figures(study: str, units: int, **values: object) -> list[Figure]:
     """Returns the figures of a small run."""
     asked = find(study)
     p = asked.parameters({**values, asked.extent: units})
-    return list(asked.figures(p, asked.summarise(p, asked.chunk(p, 0, units).lazy())))
+    tables = asked.summarise(p, asked.chunk(p, 0, units).lazy())
+    return list(asked.figures(p, tables, Words(study)))
 
 
 @pytest.fixture(scope="module")
