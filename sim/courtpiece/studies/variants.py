@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from courtpiece.errors import UsageError
+from courtpiece.language import Mean, Sentence, Share
 from courtpiece.players import AnyPlayer, Lineup, check_lineup
 from courtpiece.rules import Counting, Kot, Objective, RuleSet, name_of, resolve
 from courtpiece.rules.changes import Change, single_changes
@@ -41,6 +42,7 @@ from courtpiece.studies.variants_tables import (
 if TYPE_CHECKING:
     import polars as pl
 
+    from courtpiece.language import Words
     from courtpiece.plots import Figure
 
 MAIN_PRESETS = ("single-sir", "double-sir", "hidden-trump", "be-ranga", "mendikot", "mendikot-band",
@@ -243,11 +245,16 @@ class Variants(Study[VariantsParameters]):
             found.append(f"{name} {why}: what is told of it ends with the deal{more}")
         return found
 
-    def figures(self, p: VariantsParameters, tables: Mapping[str, pl.DataFrame]) -> Sequence[Figure]:
+    def answer(self, p: VariantsParameters, tables: Mapping[str, pl.DataFrame]) -> list[Sentence]:
+        return _effects_told(p, tables) if p.changes else _variants_told(tables)
+
+    def figures(
+        self, p: VariantsParameters, tables: Mapping[str, pl.DataFrame], words: Words
+    ) -> Sequence[Figure]:
         from courtpiece.plots.variants import variants
 
         labels = {name_of(change.rules): f"{change.option}:\n{change.value}" for change in p.changes}
-        return variants(tables, labels)
+        return variants(tables, labels, words)
 
 
 def _wide(measures: Sequence[str]) -> list[Column]:
@@ -279,3 +286,63 @@ def _agreement(check: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
                                 | dict.fromkeys(name.replace("-", "_") for name in SIMULATED))
         told[row["quantity"].replace("-", "_")] = row["z"]
     return list(found.values())
+
+
+# The short answer
+
+
+def _variants_told(tables: Mapping[str, pl.DataFrame]) -> list[Sentence]:
+    """Returns what calling, a match and skill are, or under which of several rule sets they are most."""
+    summary = tables["summary"]
+    one = summary["rules"].n_unique() == 1 and summary["players"].n_unique() <= 2
+    # Points of different scores are not compared.
+    calling: tuple[str, str, type[Mean | Share]] = ("ahead", "ahead", Mean) if one else ("win", "win", Share)
+    told = [
+        _told(summary.filter(measure=measure), key, kind, one=one)
+        for key, measure, kind in (calling, ("first", "first-call", Share), ("length", "deals-a-match", Mean),
+                                   ("comeback", "comeback", Share))
+    ]
+    return [sentence for sentence in (*told, _skill_told(tables["skill"])) if sentence]
+
+
+def _told(rows: pl.DataFrame, key: str, kind: type[Mean | Share], *, one: bool) -> Sentence | None:
+    if rows.is_empty():
+        return None
+    ordered = rows.sort("value", descending=True, maintain_order=True).to_dicts()
+    most, least = ordered[0], ordered[-1]
+    values = {"most": str(most["rules"]), "highest": kind(most["value"], (most["high"] - most["low"]) / 2)}
+    if one:
+        return Sentence(f"{key}_one", values)
+    return Sentence(key, {**values, "least": str(least["rules"]),
+                          "lowest": kind(least["value"], (least["high"] - least["low"]) / 2)})
+
+
+def _skill_told(table: pl.DataFrame) -> Sentence | None:
+    """Returns where a match tells most of who is better, and by how much more than a deal."""
+    told = table.drop_nulls("gain")
+    if told.is_empty():
+        return None
+    row = told.sort("gain", descending=True, maintain_order=True).row(0, named=True)
+    return Sentence("skill" if len(told) > 1 else "skill_one", {
+        "rules": str(row["rules"]),
+        "deals": Share(row["deal_share"], row["deal_share_half_width"]),
+        "matches": Share(row["match_share"], row["match_share_half_width"]),
+    })
+
+
+def _effects_told(p: VariantsParameters, tables: Mapping[str, pl.DataFrame]) -> list[Sentence]:
+    """Returns which change does most to each measure, among those that surely do something."""
+    import polars as pl
+
+    sure = tables["differences"].filter(pl.col("p_holm") < 0.05)
+    found = [Sentence("changes", {
+        "base": name_of(p.rules[0]), "changes": len(p.changes), "sure": sure["rules"].n_unique()})]
+    for measure, kind in (("ahead", Mean), ("first-call", Share), ("deals-a-match", Mean), ("gain", Share)):
+        rows = sure.filter(measure=measure)
+        if rows.is_empty():
+            continue
+        row = rows.sort(pl.col("value").abs(), descending=True, maintain_order=True).row(0, named=True)
+        half_width = (row["simultaneous_high"] - row["simultaneous_low"]) / 2
+        found.append(Sentence(f"most_{measure}", {
+            "option": f"{row['option']}={row['setting']}", "change": kind(row["value"], half_width)}))
+    return found
