@@ -16,6 +16,7 @@ _BUILT_IN = {
     "duel": "courtpiece.studies.duel:Duel",
     "ladder": "courtpiece.studies.ladder:Ladder",
     "toss": "courtpiece.studies.toss:Toss",
+    "variants": "courtpiece.studies.variants:Variants",
 }
 
 
