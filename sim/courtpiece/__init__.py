@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from courtpiece.deal import Deal
     from courtpiece.duel import duel
     from courtpiece.errors import CourtpieceError
+    from courtpiece.explorer import explorer
     from courtpiece.match import Match
     from courtpiece.players.builtin import built_in
     from courtpiece.players.player import Player
@@ -51,6 +52,7 @@ __all__ = [
     "built_in",
     "call",
     "duel",
+    "explorer",
     "parse_cards",
     "presets",
     "review",
@@ -96,6 +98,7 @@ class _Package(ModuleType):
     run = _function("run", "run")
     solve = _function("solve", "solve")
     duel = _function("duel", "duel")
+    explorer = _function("explorer", "explorer")
 
     def __getattr__(self, name: str) -> Any:
         for module, names in _HOMES.items():
