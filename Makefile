@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 SOURCES := pyproject.toml meson.build constraints.txt ext/meson.build
 
-.PHONY: study test lint types unit bench clean
+.PHONY: study test lint types unit notebooks bench clean
 .DEFAULT_GOAL := study
 
 study: $(VENV)/ready
@@ -26,6 +26,9 @@ types: $(VENV)/ready-dev
 
 unit: $(VENV)/ready-dev
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -q -n $(JOBS)
+
+notebooks: $(VENV)/ready-dev
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/test_notebooks.py
 
 bench: $(VENV)/ready-dev
 	$(PIP) install -q -c constraints.txt --group bench
