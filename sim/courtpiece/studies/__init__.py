@@ -12,6 +12,7 @@ from courtpiece.studies.study import Study
 _BUILT_IN = {
     "trump-call": "courtpiece.studies.trump_call:TrumpCall",
     "kot-frequency": "courtpiece.studies.kot_frequency:KotFrequency",
+    "rare-kots": "courtpiece.studies.rare_kots:RareKots",
     "duel": "courtpiece.studies.duel:Duel",
     "ladder": "courtpiece.studies.ladder:Ladder",
 }
