@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from matplotlib.text import Text
 
+from courtpiece.language import Words
 from courtpiece.plots import Figure
 from courtpiece.studies import find
 
@@ -19,17 +20,19 @@ def figures(study: str, units: int, **values: object) -> list[Figure]:
     """Returns the figures of a small run."""
     asked = find(study)
     p = asked.parameters({**values, asked.extent: units})
-    return list(asked.figures(p, asked.summarise(p, asked.chunk(p, 0, units).lazy())))
+    tables = asked.summarise(p, asked.chunk(p, 0, units).lazy())
+    return list(asked.figures(p, tables, Words(study)))
 
 
 @pytest.fixture(scope="module")
 def drawn() -> list[Figure]:
-    """The figures of both studies, of one and of several rule sets and line-ups."""
+    """The figures of all studies; of two of them with one and with several rule sets and line-ups."""
     return [
-        figure
-        for asked in (ONE, SEVERAL)
-        for drawings in (figures("trump-call", 30, deals=40, **asked), figures("kot-frequency", 900, **asked))
-        for figure in drawings
+        *(figure
+          for asked in (ONE, SEVERAL)
+          for study, units, more in (("trump-call", 30, {"deals": 40}), ("kot-frequency", 900, {}))
+          for figure in figures(study, units, **more, **asked)),
+        *figures("toss", 300),
     ]
 
 

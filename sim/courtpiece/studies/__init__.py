@@ -15,6 +15,7 @@ _BUILT_IN = {
     "rare-kots": "courtpiece.studies.rare_kots:RareKots",
     "duel": "courtpiece.studies.duel:Duel",
     "ladder": "courtpiece.studies.ladder:Ladder",
+    "toss": "courtpiece.studies.toss:Toss",
 }
 
 

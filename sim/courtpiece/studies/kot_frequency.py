@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from courtpiece.cards import RANKS, SUITS
+from courtpiece.language import Mean, Sentence, Share
 from courtpiece.rules import DealEnds, Kot, Objective, Outcome, Redeal, RuleSet, name_of
 from courtpiece.stats import Estimates, Method, means, proportions
 from courtpiece.studies.study import ESTIMATE_COLUMNS, Column, Parameters, Study, combination, schema
@@ -30,6 +31,7 @@ from courtpiece.studies.study import ESTIMATE_COLUMNS, Column, Parameters, Study
 if TYPE_CHECKING:
     import polars as pl
 
+    from courtpiece.language import Words
     from courtpiece.players import Lineup
     from courtpiece.plots import Figure
     from courtpiece.table import Calls, Table
@@ -65,6 +67,7 @@ _SHAPE = (*_RADIX, _UNCALLED + 1, *_RADIX[:2], *_BESIDE)
 _BATCH = 131_072                        # deals at a time: their results stay in the processor's cache
 _SOLVED_CHUNK = 2.0                     # seconds, about
 _ENOUGH, ALL = 7, 13                    # tricks
+_FEW = 4                                # combinations, of each of which the answer tells
 _CLAIM_EVERY = 20                       # deals: asking of all of them would take longer than all else
 
 
@@ -215,10 +218,43 @@ class KotFrequency(Study[Parameters]):
             table = table.join(one, on=["rules", "players"], how="left", maintain_order="left")
         return table
 
-    def figures(self, p: Parameters, tables: Mapping[str, pl.DataFrame]) -> Sequence[Figure]:
+    def answer(self, p: Parameters, tables: Mapping[str, pl.DataFrame]) -> list[Sentence]:
+        headline = self.headline(p, tables)
+        rows = list(headline.iter_rows(named=True))
+        if len(rows) > _FEW:
+            return [_extremes(rows)]
+        told = []
+        for row in rows:
+            shares = {name: Share(row[column], row[f"{column}_half_width"]) for name, column
+                      in (("win", "win"), ("kot", "kot"), ("conceded", "kot_conceded"))}
+            told.append(Sentence("one", {"rules": row["rules"], "players": row["players"], **shares}))
+        if len(rows) == 1:
+            points = {name: Mean(rows[0][column], rows[0][f"{column}_half_width"]) for name, column
+                      in (("points", "points"), ("against", "points_against"))}
+            told.append(Sentence("points", points))
+        return told
+
+    def figures(
+        self, p: Parameters, tables: Mapping[str, pl.DataFrame], words: Words
+    ) -> Sequence[Figure]:
         from courtpiece.plots.kot_frequency import kot_frequency
 
-        return kot_frequency(tables)
+        return kot_frequency(tables, words)
+
+
+def _extremes(rows: Sequence[Mapping[str, Any]]) -> Sentence:
+    """Returns where kots of either side are most and least frequent."""
+
+    def kots(row: Mapping[str, Any]) -> Share:
+        # A deal ends in one kot at most, so that the variance of both is less than the sum of theirs.
+        half_widths = row["kot_half_width"], row["kot_conceded_half_width"]
+        return Share(row["kot"] + row["kot_conceded"], float(np.hypot(*half_widths)))
+
+    least, *_, most = sorted(rows, key=lambda row: kots(row).value)
+    return Sentence("extremes", {
+        "count": len(rows), "most": f"{most['rules']}, {most['players']}", "many": kots(most),
+        "least": f"{least['rules']}, {least['players']}", "few": kots(least),
+    })
 
 
 def _series(column: Column, values: Integers) -> pl.Series:
