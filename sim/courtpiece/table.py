@@ -49,8 +49,8 @@ class Trace(NamedTuple):
 class Split(NamedTuple):
     """How deals in which a side takes many tricks are split into others like them.
 
-    `levels`: rising numbers of tricks; `factors`: how many deals are looked at for each that reached the level
-    before, 1 for the first; `moves`: how many changes of a deal are tried between two that are looked at.
+    `levels`: rising numbers of tricks; `factors`: how many deals are looked at for each that reached the
+    level before, 1 for the first; `moves`: changes of a deal that are tried between two that are looked at.
     """
 
     levels: tuple[int, ...]
@@ -59,8 +59,8 @@ class Split(NamedTuple):
 
 
 class Calls(NamedTuple):
-    """What was called in deals: `fives` (n,) uint64, the first five cards of the caller, bit 13*suit + rank; `suits`
-    (n,) uint8, the suit that he called or hid.  0 and 255 where nobody called."""
+    """What was called in deals: `fives` (n,) uint64, the first five cards of the caller, bit 13*suit + rank;
+    `suits` (n,) uint8, the suit that he called or hid.  0 and 255 where nobody called."""
 
     fives: NDArray[np.uint64]
     suits: NDArray[np.uint8]
@@ -114,7 +114,9 @@ class Table:
         out = np.empty(count, RESULT)
         if self._driver is None:
             engine.play_deals(self._setup, seed_key(seed), start, out, stream=stream, **calls._asdict())
-            return (self._solved(self._opened(seed, start, count, stream)) if self.lineup.double_dummy else out), calls
+            if self.lineup.double_dummy:
+                out = self._solved(self._opened(seed, start, count, stream))
+            return out, calls
         sitting = self._driver.start(seed, seed_key(seed), stream)
         for row in range(count):
             deal = sitting.play(start + row)
@@ -129,10 +131,10 @@ class Table:
     ) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
         """Returns what deals split into where `side` takes many tricks (generalized splitting).
 
-        The first array is (count, levels): for each deal the number of deals it was split into that reached each
-        level.  Its expectation is the chance of the level times the product of the factors up to there.  The
-        second is (count,): the tricks that the side takes in the deal itself, -1 for a redeal.  Raises UsageError
-        where a player is in Python or sees all cards.
+        The first array is (count, levels): for each deal the number of deals it was split into that reached
+        each level.  Its expectation is the chance of the level times the product of the factors up to there.
+        The second is (count,): the tricks that the side takes in the deal itself, -1 for a redeal.  Raises
+        UsageError where a player is in Python or sees all cards.
         """
         check_numbers(start, count)
         if self._driver is not None or self.lineup.double_dummy:

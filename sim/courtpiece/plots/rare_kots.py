@@ -3,79 +3,71 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from courtpiece.plots.style import BLUE, GREY, VERMILION, Figure, combinations, row_height, sheet
+from courtpiece.plots.style import BLUE, GREY, VERMILION, Figure, combinations, figure, sheet
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.axes import Axes
+
+    from courtpiece.language import Words
+
+_SIDES = (("caller", BLUE, "o"), ("defender", VERMILION, "s"))
+_LINES = ("-", "--", "-.", ":")
+_LEAST = 0.01                           # of a value: how far its interval is drawn where that reaches zero
 
 
-def rare_kots(tables: Mapping[str, pl.DataFrame]) -> list[Figure]:
+def rare_kots(tables: Mapping[str, pl.DataFrame], words: Words) -> list[Figure]:
     """Returns the figures of the rare-kots study."""
-    return [_chances(tables["summary"]), *_levels(tables["levels"])]
+    return [_chances(tables["summary"], words), _levels(tables["levels"], words)]
 
 
-def _chances(summary: pl.DataFrame) -> Figure:
-    parts = combinations(summary)
-    labels, places = [], []
-    with sheet(1.3 + (row_height(parts) + 0.35) * len(parts)) as (drawing, axes):
-        for at, (which, part) in enumerate(parts):
-            for row in part.iter_rows(named=True):
-                place = len(places)
-                places.append(place)
-                what = "claim certain" if row["measure"] == "certain-claim" else "all thirteen"
-                labels.append(f"{which} {what}, {row['side']}".strip())
-                if row["value"] <= 0:
-                    continue
-                colour = BLUE if row["side"] == "caller" else VERMILION
-                for shift, key, marker, hue in ((-0.15, "", "o", colour), (0.15, "plain_", "s", GREY)):
-                    value = row["plain"] if key else row["value"]
-                    if value <= 0:
-                        continue
-                    low, high = max(row[f"{key}low"], value / 100), row[f"{key}high"]
-                    axes.errorbar([value], [place + shift], xerr=[[value - low], [high - value]], marker=marker,
-                                  markersize=5, color=hue, linestyle="none",
-                                  label=("plain simulation" if key else "this study") if at + place == 0 else None)
+def _chances(summary: pl.DataFrame, words: Words) -> Figure:
+    colours = {side: colour for side, colour, _ in _SIDES}
+    rows = [(which, row) for which, part in combinations(summary) for row in part.iter_rows(named=True)]
+    with sheet(1.2 + 0.5 * len(rows)) as (drawing, axes):
+        for place, (_, row) in enumerate(rows):
+            _mark(axes, row, place - 0.15, "", colours[row["side"]], "o")
+            _mark(axes, row, place + 0.15, "plain_", GREY, "D")
+        for colour, marker, key in ((BLUE, "o", "method"), (GREY, "D", "plain")):
+            label = words(f"rare-chances.{key}")
+            axes.plot([], [], color=colour, marker=marker, linestyle="none", label=label)
         axes.set_xscale("log")
-        axes.set_yticks(places, labels)
-        axes.set_ylim(len(places) - 0.5, -0.5)
-        axes.set_xlabel("chance in a deal played (logarithmic)")
+        labels = [
+            "\n".join(filter(None, (which, words(f"rare-chances.{row['measure']}-{row['side']}"))))
+            for which, row in rows
+        ]
+        axes.set_yticks(range(len(rows)), labels)
+        axes.set_ylim(len(rows) - 0.5, -0.5)
+        axes.set_xlabel(words("rare-chances.chance"))
         drawing.legend(loc="outside upper left", ncols=2)
-    return Figure(
-        "rare-chances",
-        "How rare the rarest ends are",
-        "Chance of all thirteen tricks by a side, the deal played to its end, and of a certain claim of them, all hands "
-        "open. Round marks with 95 % intervals come from this study, square ones from a plain simulation of the "
-        "same deals.",
-        drawing,
-    )
+    return figure(words, "rare-chances", drawing)
 
 
-def _levels(levels: pl.DataFrame) -> list[Figure]:
-    parts = combinations(levels)
-    if not len(levels):
-        return []
-    with sheet(3.2) as (drawing, axes):
-        for at, (which, part) in enumerate(parts):
-            for side, colour, marker in (("caller", BLUE, "o"), ("defender", VERMILION, "s")):
+def _mark(axes: Axes, row: Mapping[str, Any], place: float, prefix: str, colour: str, marker: str) -> None:
+    value = row["plain" if prefix else "value"]
+    if value > 0:
+        low, high = max(row[f"{prefix}low"], _LEAST * value), row[f"{prefix}high"]
+        axes.errorbar([value], [place], xerr=[[value - low], [high - value]], marker=marker, markersize=4,
+                      color=colour, linestyle="none")
+
+
+def _levels(levels: pl.DataFrame, words: Words) -> Figure:
+    with sheet(3.4) as (drawing, axes):
+        for at, (which, part) in enumerate(combinations(levels)):
+            for side, colour, marker in _SIDES:
                 rows = [row for row in part.filter(side=side).iter_rows(named=True) if row["value"] > 0]
-                values = [row["value"] for row in rows]
                 axes.errorbar(
-                    [row["tricks"] for row in rows], values,
-                    yerr=[[value - max(row["low"], value / 100) for value, row in zip(values, rows, strict=True)],
-                          [row["high"] - value for value, row in zip(values, rows, strict=True)]],
-                    marker=marker, markersize=4, color=colour, linestyle=("-", "--", "-.", ":")[at % 4],
-                    label=" ".join([which.replace("\n", " "), side]).strip(),
+                    [row["tricks"] for row in rows], [row["value"] for row in rows],
+                    yerr=[[row["value"] - max(row["low"], _LEAST * row["value"]) for row in rows],
+                          [row["high"] - row["value"] for row in rows]],
+                    marker=marker, markersize=4, color=colour, linestyle=_LINES[at % len(_LINES)],
+                    label=" ".join(filter(None, (which.replace("\n", " "), words.term(side)))),
                 )
         axes.set_yscale("log")
-        axes.set_xlabel("so many tricks or more")
-        axes.set_ylabel("chance in a deal")
+        axes.set_xticks(range(min(levels["tricks"], default=0), 14))
+        axes.set_xlabel(words("levels.tricks"))
+        axes.set_ylabel(words("levels.chance"))
         drawing.legend(loc="outside upper left", ncols=2, fontsize="small")
-    return [Figure(
-        "levels",
-        "From many tricks to all",
-        "Chance that a side takes so many tricks or more of a deal played to its end: the levels of the splitting, "
-        "with 95 % intervals.",
-        drawing,
-    )]
+    return figure(words, "levels", drawing)

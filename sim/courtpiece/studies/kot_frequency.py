@@ -2,11 +2,12 @@
 
 Every rule set and every line-up plays the same deals, so that rule sets can be compared deal by deal.
 A chunk keeps how many deals ended in each way (outcome, winner, tricks, tens, all thirteen, certain claim),
-together with what the caller held of the suit that he called, how the same deal ended under the first rule set,
-and, where all four saw all cards, how it ended when the same callers sat with `greedy`: all that the tables need.
+together with what the caller held of the suit that he called, how the same deal ended under the first rule
+set, and, where all four saw all cards, how it ended when the same callers sat with `greedy`: all that the
+tables need.
 
-All thirteen tricks by one side are counted under every rule set.  Where the rules stop at seven tricks, deals in
-which one side has taken all so far are played on to the last card by the same players.
+All thirteen tricks by one side are counted under every rule set.  Where the rules stop at seven tricks, deals
+in which one side has taken all so far are played on to the last card by the same players.
 
 Where the rules have a claim of all thirteen (S4.32) it is also told how often one would be certain before the
 first card: that side takes all tricks against any defence, all four hands open.  This is solved, not played.
@@ -55,7 +56,8 @@ COMPARED = (("win", "caller"), ("kot", "caller"), ("kot", "defender"), ("points"
 # A deal's result as one number: each part with how many values it has, most significant first.  The last
 # value of tricks, tens and claims is that of what is not told.
 _RADIX = (len(OUTCOMES), len(WINNERS), 15, 15, 6, 6, len(WINNERS) + 1, len(WINNERS) + 1)
-_MOST = {"length": _LENGTHS - 1, "caller_tricks": 13, "defender_tricks": 13, "caller_tens": 4, "defender_tens": 4}
+_MOST = {"caller_tricks": 13, "defender_tricks": 13, "caller_tens": 4, "defender_tens": 4,
+         "length": _LENGTHS - 1}
 # The position in WINNERS, or after them, for what `Table.claims` tells of a deal.
 _CLAIMED = np.full(256, len(WINNERS), np.int64)
 _CLAIMED[[0, 1, 255]] = range(len(WINNERS))
@@ -95,12 +97,12 @@ class KotFrequency(Study[Parameters]):
             Column("defender_tricks", "uint8", "tricks", "taken by the defenders when the deal ended"),
             Column("caller_tens", "uint8", "tens", "taken by the caller's side, where tens decide; else 0"),
             Column("defender_tens", "uint8", "tens", "taken by the defenders, where tens decide; else 0"),
-            Column("all_thirteen", "category", "", "the side that takes all thirteen tricks, the deal played to its "
-                   "last card; null where no cards are played", WINNERS),
+            Column("all_thirteen", "category", "", "the side that takes all thirteen tricks, the deal played "
+                   "to its last card; null where no cards are played", WINNERS),
             Column("certain_claim", "category", "", "whose claim of all thirteen is certain, hands open; "
                    "null where not asked", WINNERS),
-            Column("length", "uint8", "cards", "of the suit called among the five cards of the caller; null where "
-                   "nobody called"),
+            Column("length", "uint8", "cards", "of the suit called among the five cards of the caller; null "
+                   "where nobody called"),
             Column("honours", "category", "", "its ace, king and queen among them", HONOURS),
             Column("first_outcome", "category", "", "how the same deals ended under the first rule set",
                    OUTCOMES),
@@ -117,9 +119,9 @@ class KotFrequency(Study[Parameters]):
             Column("measure", "category", "", "what is estimated: the chance of an outcome (redeal: of all "
                    "deals, else of those played), of winning, of a kot (any outcome that counts as one); "
                    "the mean points, points ahead of the other side, tricks or tens a deal; the chance that "
-                   "a claim of all thirteen is certain before the first card, all hands open; the chance that one "
-                   "side takes all thirteen tricks, the deal played to its last card; no tricks nor tens of "
-                   "double-dummy", MEASURES),
+                   "a claim of all thirteen is certain before the first card, all hands open; the chance "
+                   "that one side takes all thirteen tricks, the deal played to its last card; no tricks nor "
+                   "tens of double-dummy", MEASURES),
             Column("side", "category", "", "whose", SIDES),
         )
         return {
@@ -159,11 +161,13 @@ class KotFrequency(Study[Parameters]):
                 parts.append((np.full(len(codes), i), np.full(len(codes), j), codes, deals))
         rules, players, codes, deals = (np.concatenate(column) for column in zip(*parts, strict=True))
         order = np.lexsort((codes, players, rules))
-        *ending, hand, first, winner, beside, by = np.unravel_index(codes[order], _SHAPE)
+        *ending, hand, first, winner, other, by = np.unravel_index(codes[order], _SHAPE)
         columns = self.columns(p)
         length, honours = np.divmod(hand, len(HONOURS))
         honours[hand == _UNCALLED] = len(HONOURS)
-        values = [rules[order], players[order], *ending, length, honours, first, winner, beside, by, deals[order]]
+        values: list[Integers] = [
+            rules[order], players[order], *ending, length, honours, first, winner, other, by, deals[order],
+        ]
         return pl.DataFrame([_series(*pair) for pair in zip(columns, values, strict=True)])
 
     def summarise(self, p: Parameters, shards: pl.LazyFrame) -> dict[str, pl.DataFrame]:
@@ -318,7 +322,7 @@ def _beside(results: NDArray[np.void]) -> Integers:
 def _all_thirteen(
     table: Table, results: NDArray[np.void], seed: int, start: int
 ) -> NDArray[np.uint8] | None:
-    """Returns the side that takes all thirteen tricks of each deal, 255 for none; None where none is played."""
+    """Returns the side that takes all thirteen tricks of each deal, 255 for none; None if none is played."""
     from courtpiece.table import Table
 
     if table.lineup.double_dummy:
@@ -463,7 +467,8 @@ def _estimates(rules: RuleSet, counts: pl.DataFrame) -> Iterator[dict[str, Any]]
 def _by_holding(rules: RuleSet, hands: pl.DataFrame) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table of holdings for one rule set and line-up."""
     dimensions = ["length", "honours"]
-    for (length, honours), part in hands.sort(dimensions).partition_by(dimensions, as_dict=True, maintain_order=True).items():
+    parts = hands.sort(dimensions).partition_by(dimensions, as_dict=True, maintain_order=True)
+    for (length, honours), part in parts.items():
         for row in _estimates(rules, part):
             if row["measure"] in BY_HAND:
                 yield {"length": length, "honours": honours, **row}

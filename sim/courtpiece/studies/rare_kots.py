@@ -1,15 +1,16 @@
 """How often do the rarest ends of a deal come: all thirteen tricks by one side, and a certain claim of them?
 
-All thirteen (the court of S4.30, the baavan of S4.31) are counted with the deal played to its last card, also where
-the rules stop at seven.  Few deals come near; those that do are split: generalized splitting (Botev and Kroese,
-"Efficient Monte Carlo simulation via the generalized splitting method", Statistics and Computing, 2012) with
-Metropolis walks over the order of the pack and the side's tricks as the levels.  What a deal splits into is one
-independent unbiased count, so that errors are those of means over deals.  Each deal also counts as itself: a plain
-simulation of the same deals stands beside every level.
+All thirteen (the court of S4.30, the baavan of S4.31) are counted with the deal played to its last card, also
+where the rules stop at seven.  Few deals come near; those that do are split: generalized splitting (Botev and
+Kroese, "Efficient Monte Carlo simulation via the generalized splitting method", Statistics and Computing,
+2012) with Metropolis walks over the order of the pack and the side's tricks as the levels.  What a deal
+splits into is one independent unbiased count, so that errors are those of means over deals.  Each deal also
+counts as itself: a plain simulation of the same deals stands beside every level.
 
-A claim is certain (S4.32) when the side takes all tricks against any defence, all four hands open, which a solver
-finds.  It is asked of more deals where the players at the table took many tricks or few, and of fewer between:
-double sampling for stratification (Neyman, "Contribution to the theory of sampling human populations", 1938).
+A claim is certain (S4.32) when the side takes all tricks against any defence, all four hands open, which a
+solver finds.  It is asked of more deals where the players at the table took many tricks or few, and of fewer
+between: double sampling for stratification (Neyman, "Contribution to the theory of sampling human
+populations", 1938).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from courtpiece.errors import UsageError
+from courtpiece.language import Sentence, Share
 from courtpiece.players import Lineup
 from courtpiece.rules import RuleSet, name_of
 from courtpiece.stats import Method, means, proportion, proportions
@@ -43,6 +45,7 @@ from courtpiece.table import Split, Table, can_tell_claims
 if TYPE_CHECKING:
     import polars as pl
 
+    from courtpiece.language import Value, Words
     from courtpiece.plots import Figure
 
 Integers: TypeAlias = NDArray[np.int64]
@@ -57,14 +60,16 @@ _NEAR = 0.1                             # of deals, about, that reach the first 
 _COMMON = 0.02                          # a chance that needs no splitting
 _MOST_FACTOR = 20
 _MOVES = 4                              # changes of a deal between two that are looked at
-_RAREST_ASKED = 32                      # at least one deal of so many is asked for a claim, whatever its tricks
+_FEW = 5                                # sentences of the answer
+_UNSEEN = 0.02                          # a claim for each stratum in which few were asked
+_RAREST_ASKED = 32                      # one deal of so many is asked for a claim at least
 
 
 class Plan(NamedTuple):
     """How deals are split and asked, chosen on deals of their own: a function of rules, players and seed.
 
-    `splits` by side; `every` by tricks of the caller's side: one deal of how many is asked for a claim, powers
-    of two, none where claims are not asked at all.
+    `splits` by side; `every` by tricks of the caller's side: one deal of how many is asked for a claim,
+    powers of two, none where claims are not asked at all.
     """
 
     splits: tuple[Split, Split]
@@ -98,7 +103,7 @@ class RareKots(Study[RareKotsParameters]):
 
     name = "rare-kots"
     title = "The rarest ends of a deal"
-    question = "How often does a side take all thirteen tricks (baavan), and when is a claim of them certain (82)?"
+    question = "How often do the rarest ends come: all thirteen tricks (baavan), a certain claim (82)?"
     default_units: ClassVar[int] = 1_000_000
     parallel: ClassVar[Literal["threads", "processes"]] = "threads"
     Parameters: ClassVar[type[Parameters]] = RareKotsParameters
@@ -113,9 +118,9 @@ class RareKots(Study[RareKotsParameters]):
             Column("side", "category", "", "whose", SIDES),
             Column("tricks", "uint8", "tricks", "all-thirteen: the level, so many or more by the side; "
                    "certain-claim: what the caller's side took when the players played the deal"),
-            Column("deals", "int64", "deals", "played: all; for a claim, those in which the caller's side took so many"),
-            Column("weight", "int64", "", "all-thirteen: what a deal that is sure to get there would split into"),
-            Column("states", "int64", "deals", "all-thirteen: into how many at the level the deals were split"),
+            Column("deals", "int64", "deals", "all that were played; certain-claim: those that came out so"),
+            Column("weight", "int64", "", "all-thirteen: what a deal sure to get there would split into"),
+            Column("states", "int64", "deals", "all-thirteen: how many at the level the deals split into"),
             Column("squares", "int64", "", "the sum over the deals of the squares of that"),
             Column("asked", "int64", "deals", "certain-claim: how many of them were solved"),
             Column("certain", "int64", "deals", "certain-claim: in how many of those it is certain"),
@@ -126,8 +131,9 @@ class RareKots(Study[RareKotsParameters]):
     def table_columns(self, p: RareKotsParameters) -> dict[str, tuple[Column, ...]]:
         which = (
             *combination(p),
-            Column("measure", "category", "", "all-thirteen: the side takes all tricks of a deal that is played to "
-                   "the end; certain-claim: it would take them against any defence, all hands open", MEASURES),
+            Column("measure", "category", "", "all-thirteen: the side takes all tricks of a deal that is "
+                   "played to the end; certain-claim: it would take them against any defence, all hands "
+                   "open", MEASURES),
             Column("side", "category", "", "whose", SIDES),
         )
         plain = (
@@ -140,7 +146,7 @@ class RareKots(Study[RareKotsParameters]):
             "summary": (
                 *which, *ESTIMATE_COLUMNS,
                 Column("relative_error", "float64", "", "the standard error as a part of the chance"),
-                Column("worth", "float64", "deals", "how many deals of a plain simulation would be as precise"),
+                Column("worth", "float64", "deals", "deals of a plain simulation that would be as precise"),
                 *plain,
             ),
             "levels": (
@@ -149,7 +155,7 @@ class RareKots(Study[RareKotsParameters]):
             ),
             "strata": (
                 *which,
-                Column("tricks", "uint8", "tricks", "taken by the caller's side when the players played the deal"),
+                Column("tricks", "uint8", "tricks", "the caller's side took of the deal as it was played"),
                 Column("deals", "int64", "deals", "that came out so"),
                 Column("asked", "int64", "deals", "how many of them were solved"),
                 Column("certain", "int64", "deals", "in how many of those the claim is certain"),
@@ -212,10 +218,24 @@ class RareKots(Study[RareKotsParameters]):
             deals=pl.col("n"), worth=pl.col("worth").round_sig_figs(2),
         )
 
-    def figures(self, p: RareKotsParameters, tables: Mapping[str, pl.DataFrame]) -> Sequence[Figure]:
+    def answer(self, p: RareKotsParameters, tables: Mapping[str, pl.DataFrame]) -> list[Sentence]:
+        told = []
+        for row in tables["summary"].iter_rows(named=True):
+            value, half_width = row["value"], (row["high"] - row["low"]) / 2
+            if value > 0:
+                values: dict[str, Value] = {
+                    "rules": row["rules"], "players": row["players"], "share": Share(value, half_width),
+                    "one_in": _rounded(1 / value),
+                }
+                told.append(Sentence(f"{row['measure']}-{row['side']}", values))
+        return told[:_FEW]
+
+    def figures(
+        self, p: RareKotsParameters, tables: Mapping[str, pl.DataFrame], words: Words
+    ) -> Sequence[Figure]:
         from courtpiece.plots.rare_kots import rare_kots
 
-        return rare_kots(tables)
+        return rare_kots(tables, words)
 
 
 def played_out(rules: RuleSet) -> RuleSet:
@@ -273,7 +293,7 @@ def plan_of(rules: RuleSet, lineup: Lineup, seed: int) -> Plan:
     table = Table(played_out(rules), lineup)
     splits = _levels(table, seed, 0), _levels(table, seed, 1)
     asks = bool(rules.claim) and can_tell_claims(rules)
-    return Plan(splits, _every(table, seed, splits[0]) if asks else ())
+    return Plan(splits, _every(table, seed) if asks else ())
 
 
 def _levels(table: Table, seed: int, side: int) -> Split:
@@ -294,20 +314,25 @@ def _levels(table: Table, seed: int, side: int) -> Split:
     return split
 
 
-def _every(table: Table, seed: int, split: Split) -> tuple[int, ...]:
-    """Returns by tricks of the caller's side one deal of how many to ask: Neyman's shares, as powers of two."""
+def _every(table: Table, seed: int) -> tuple[int, ...]:
+    """Returns by tricks of the caller's side one deal of how many to ask, as powers of two.
+
+    These are Neyman's shares for the sum of the relative variances of both sides' chances.
+    """
     _, scores = table.split(seed, 0, _PILOT_DEALS, side=0, split=Split((ALL,), (1,), 1), stream=PILOT)
     asked = np.zeros(len(scores), bool)
     for tricks in range(ALL + 1):
         asked[np.flatnonzero(scores == tricks)[: _PILOT_CLAIMS // (ALL + 1)]] = True
     claims = table.claims_of(seed, 0, len(scores), asked, stream=PILOT)
-    every = []
+    chances, shares = np.empty((2, ALL + 1)), np.empty(ALL + 1)
     for tricks in range(ALL + 1):
         here = claims[asked & (scores == tricks)]
-        chances = [(np.sum(here == side) + 0.1) / (len(here) + 1) for side in range(2)]
-        spread = max(sqrt(chance * (1 - chance) / rare) for chance, rare in zip(chances, (10, 1), strict=True))
-        every.append(spread)
-    return tuple(_power_of_two(max(every) / spread) for spread in every)
+        shares[tricks] = (scores == tricks).mean()
+        for side in range(2):
+            chances[side, tricks] = (np.sum(here == side) + _UNSEEN) / (len(here) + 1)
+    whole = chances @ shares
+    spreads = np.sqrt((chances * (1 - chances) / whole[:, None] ** 2).sum(axis=0))
+    return tuple(_power_of_two(spreads.max() / spread) for spread in spreads)
 
 
 def _power_of_two(wanted: float) -> int:
@@ -364,6 +389,11 @@ def _worth(row: Mapping[str, Any]) -> dict[str, Any]:
         **row, "relative_error": error / value if known else None,
         "worth": value * (1 - value) / error**2 if known else None,
     }
+
+
+def _rounded(number: float) -> int:
+    """Returns a number to two digits."""
+    return int(float(f"{number:.2g}"))
 
 
 def _known(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> list[dict[str, Any]]:
