@@ -273,6 +273,17 @@ def paired_difference(n: int, total: int, squares: int, level: float = LEVEL) ->
     return _single(means(n, total, squares, level), n, Method.PAIRED_T, level)
 
 
+def with_error(
+    value: float, standard_error: float, n: int, method: Method, level: float = LEVEL
+) -> Estimate:
+    """Returns the estimate of a mean over `n` units, its error known, with Student's t interval."""
+    from scipy.special import stdtrit
+
+    reach = float(stdtrit(n - 1, (1 + level) / 2)) * standard_error
+    return Estimate(value=value, standard_error=standard_error, low=value - reach, high=value + reach, n=n,
+                    method=method, level=level)
+
+
 def ratio(
     numerators: Sequence[float] | Floats,
     denominators: Sequence[float] | Floats,

@@ -289,17 +289,23 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def write_table(
-    path: Path, rows: pl.DataFrame, columns: Sequence[Column], about: Mapping[str, Any]
+    path: Path,
+    rows: pl.DataFrame,
+    columns: Sequence[Column],
+    about: Mapping[str, Any],
+    compression_level: int | None = None,
 ) -> None:
     """Writes rows as Parquet with `about` and the checksum of the rows in the file's own metadata.
 
-    Raises TypeError when the rows do not have exactly these columns.
+    `compression_level` is zstd's, 1 to 22; None for a fast one.  Raises TypeError when the rows do not have
+    exactly these columns.
     """
     if dict(rows.schema) != schema(columns) or rows.columns != [column.name for column in columns]:
         raise TypeError(f"{path.name}: the rows have the columns {dict(rows.schema)}, not {schema(columns)}")
     content = io.BytesIO()
     told = {**about, "sha256": checksum(rows, columns), "file_sha256": "0" * 64}
-    rows.write_parquet(content, metadata={KEY: json.dumps(told, ensure_ascii=False)})
+    metadata = {KEY: json.dumps(told, ensure_ascii=False)}
+    rows.write_parquet(content, compression="zstd", compression_level=compression_level, metadata=metadata)
     write_whole(path, _sealed(content.getvalue()))
 
 

@@ -52,7 +52,7 @@ _STYLE: Any = {
 }
 # By language: the fonts of text that is not drawn as outlines.
 _FONTS = {
-    "ur": "'Noto Naskh Arabic','Noto Sans Arabic','Segoe UI','Geeza Pro',Tahoma,'DejaVu Sans',sans-serif",
+    "ur": "courtpiece-latin,'Noto Naskh Arabic','Noto Sans Arabic','Segoe UI','Geeza Pro',Tahoma,sans-serif",
     "hi": "'Noto Sans Devanagari',Mangal,'Nirmala UI','Kohinoor Devanagari','DejaVu Sans',sans-serif",
 }
 
@@ -112,10 +112,16 @@ def _as_text(svg: str, fonts: str) -> str:
 
 
 @contextmanager
+def blank(height: float) -> Iterator[Drawing]:
+    """Gives an empty drawing, in the style of all figures."""
+    with mpl.rc_context(_STYLE):
+        yield Drawing(figsize=(_WIDTH, height))
+
+
+@contextmanager
 def sheet(height: float) -> Iterator[tuple[Drawing, Axes]]:
     """Gives an empty drawing and its axes, in the style of all figures."""
-    with mpl.rc_context(_STYLE):
-        drawing = Drawing(figsize=(_WIDTH, height))
+    with blank(height) as drawing:
         yield drawing, drawing.add_subplot()
 
 
