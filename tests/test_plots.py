@@ -35,6 +35,7 @@ def drawn() -> list[Figure]:
         *figures("toss", 300),
         *figures("variants", 300, rules=["single-sir", "bavan", "mendikot-novice"]),
         *figures("variants", 300, around="classic"),
+        *figures("options", 600, rules=["single-sir", "hidden-trump", "bavan"]),
     ]
 
 
