@@ -33,6 +33,7 @@ class Method(StrEnum):
     PAIRED_T = "paired-t"
     BOOTSTRAP = "bootstrap"
     AGRESTI_MIN = "agresti-min"
+    STRATA = "strata"
     DELTA = "delta"
 
 

@@ -13,6 +13,7 @@ _BUILT_IN = {
     "trump-call": "courtpiece.studies.trump_call:TrumpCall",
     "trump-book": "courtpiece.studies.trump_book:TrumpBook",
     "kot-frequency": "courtpiece.studies.kot_frequency:KotFrequency",
+    "rare-kots": "courtpiece.studies.rare_kots:RareKots",
     "duel": "courtpiece.studies.duel:Duel",
     "ladder": "courtpiece.studies.ladder:Ladder",
     "toss": "courtpiece.studies.toss:Toss",
