@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from courtpiece.advice import call
+    from courtpiece.books import call
     from courtpiece.cards import Card, Suit, parse_cards
     from courtpiece.deal import Deal
     from courtpiece.duel import duel
@@ -60,7 +60,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "advice": ["call"],
+    "books": ["call"],
     "cards": ["Card", "Suit", "parse_cards"],
     "deal": ["Deal"],
     "errors": ["CourtpieceError"],

@@ -273,7 +273,8 @@ class Advice:
     """Which call is best on five cards, how good each is, and how sure that is.
 
     `best` and `runner_up` were chosen on the even deals; `lead`, the mean difference of their points
-    ahead deal by deal, was measured on the odd deals.
+    ahead deal by deal, was measured on the odd deals.  In an answer from a book other deals chose them, and
+    the two best calls may have been valued on more deals, `deals`, than the others.
     """
 
     hand: tuple[Card, ...]
@@ -285,6 +286,7 @@ class Advice:
     best: CallValue
     runner_up: CallValue
     lead: Estimate
+    source: str = ""                    # where the numbers come from, if they were not played just now
 
     @property
     def unit(self) -> str:
@@ -312,8 +314,8 @@ class Advice:
     def method(self) -> str:
         """How the numbers came about, in one line."""
         seen = " (all four see all cards and play perfectly)" if self.players.double_dummy else ""
-        return (f"{name_of(self.rules)}, players {self.players}{seen}, {self.deals:,} deals for each call, "
-                f"seed {self.seed}; ± is half a 95 % interval")
+        deals = self.source or f"{self.deals:,} deals for each call, seed {self.seed}"
+        return f"{name_of(self.rules)}, players {self.players}{seen}, {deals}; ± is half a 95 % interval"
 
     def rows(self) -> list[tuple[str, ...]]:
         """Returns a row of text for each call: the call, then its estimates in the order of `head`."""
@@ -336,6 +338,7 @@ class Advice:
             "players": str(self.players),
             "seed": self.seed,
             "deals": self.deals,
+            "source": "book" if self.source else "played",
             "unit": self.unit,
             "calls": [
                 {"words": list(call.words), **{name: _plain(told) for name, told in call.estimates.items()}}

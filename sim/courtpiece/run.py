@@ -165,15 +165,29 @@ class Run:
             raise UsageError(f'there is no table "{table}"; there are {", ".join(self.tables)}')
         return self.tables[table].to_pandas()
 
-    def plot(self) -> Sequence[Figure]:
-        """Returns the study's figures."""
-        return self.study.figures(self.parameters, self.tables)
+    def answer(self, lang: str = "en") -> list[str]:
+        """Returns the short answer in plain words, in English ("en"), Urdu ("ur") or Hindi ("hi")."""
+        from courtpiece.language import Words
 
-    def report(self) -> Path:
-        """Writes report.html and returns its path."""
+        words = Words(self.design.study, lang)
+        return [words.sentence(told) for told in self.study.answer(self.parameters, self.tables)]
+
+    def plot(self, lang: str = "en") -> Sequence[Figure]:
+        """Returns the study's figures, in English ("en"), Urdu ("ur") or Hindi ("hi")."""
+        from courtpiece.language import Words
+
+        return self.study.figures(self.parameters, self.tables, Words(self.design.study, lang))
+
+    def report(self, lang: str = "en", *, pdf: bool = False) -> Path:
+        """Writes the page that shows the run and returns its path.
+
+        It is report.html in English ("en"), report.ur.html in Urdu, report.hi.html in Hindi.  With `pdf`
+        the page is also printed by Chromium, to report.pdf or the like, and that is the path.  Raises
+        RunError when the run is not complete, UsageError when there is no Chromium.
+        """
         from courtpiece import report
 
-        return report.write(self)
+        return report.write(self, lang, pdf=pdf)
 
 
 def run(

@@ -5,8 +5,8 @@ squares), so that an estimate is the same to the last bit however the deals were
 whatever order the parts were added.
 
 Methods: proportions have Wilson's score interval (E. B. Wilson, 1927), means and paired differences
-Student's t, ratios the bootstrap, shares that are watched while they grow a confidence sequence.  An
-interval is two-sided, at 95 % unless said otherwise.
+Student's t, ratios the bootstrap, what is computed from several means the delta method, shares that are
+watched while they grow a confidence sequence.  An interval is two-sided, at 95 % unless said otherwise.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ class Method(StrEnum):
     PAIRED_T = "paired-t"
     BOOTSTRAP = "bootstrap"
     AGRESTI_MIN = "agresti-min"
+    STRATA = "strata"
+    DELTA = "delta"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,6 +272,17 @@ def paired_difference(n: int, total: int, squares: int, level: float = LEVEL) ->
     sides of the comparison played.
     """
     return _single(means(n, total, squares, level), n, Method.PAIRED_T, level)
+
+
+def with_error(
+    value: float, standard_error: float, n: int, method: Method, level: float = LEVEL
+) -> Estimate:
+    """Returns the estimate of a mean over `n` units, its error known, with Student's t interval."""
+    from scipy.special import stdtrit
+
+    reach = float(stdtrit(n - 1, (1 + level) / 2)) * standard_error
+    return Estimate(value=value, standard_error=standard_error, low=value - reach, high=value + reach, n=n,
+                    method=method, level=level)
 
 
 def ratio(

@@ -38,6 +38,7 @@ FORMAT = 1                              # of the folder; goes up when an older p
 KEY = "courtpiece"                      # of a Parquet file's metadata
 
 _SHARD = re.compile(r"(\d{6,})\.parquet")
+_PAGE = re.compile(r"report(\.[a-z]{2})?\.(html|pdf)")
 _SEAL = re.compile(rb'"file_sha256": "([0-9a-f]{64})"')
 
 
@@ -146,8 +147,12 @@ class Folder:
 
     @property
     def report_file(self) -> Path:
-        """The page that shows the results."""
-        return self.path / "report.html"
+        """The page that shows the results, in English."""
+        return self.page_file("en")
+
+    def page_file(self, lang: str, kind: str = "html") -> Path:
+        """Where the page in a language lies, as `html` or `pdf`."""
+        return self.path / ("report" + f".{lang}" * (lang != "en") + f".{kind}")
 
     def table_file(self, name: str) -> Path:
         """Where one of the study's tables lies."""
@@ -244,11 +249,15 @@ class Folder:
     def write_tables(
         self, design: Design, columns: Mapping[str, Sequence[Column]], tables: Mapping[str, pl.DataFrame]
     ) -> None:
-        """Writes the study's tables, the summary last; a report of older tables goes."""
-        self.report_file.unlink(missing_ok=True)
+        """Writes the study's tables, the summary last; reports of older tables go."""
+        for page in self._pages():
+            page.unlink()
         for name in sorted(tables, key=lambda name: (name == "summary", name)):
             write_table(self.table_file(name), tables[name], columns[name],
                         table_metadata(design, columns[name], name))
+
+    def _pages(self) -> list[Path]:
+        return [path for path in self.path.glob("report*") if _PAGE.fullmatch(path.name)]
 
     def _other_files(self) -> list[str]:
         names = (path.name for path in self.path.glob("*"))
@@ -280,17 +289,23 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def write_table(
-    path: Path, rows: pl.DataFrame, columns: Sequence[Column], about: Mapping[str, Any]
+    path: Path,
+    rows: pl.DataFrame,
+    columns: Sequence[Column],
+    about: Mapping[str, Any],
+    compression_level: int | None = None,
 ) -> None:
     """Writes rows as Parquet with `about` and the checksum of the rows in the file's own metadata.
 
-    Raises TypeError when the rows do not have exactly these columns.
+    `compression_level` is zstd's, 1 to 22; None for a fast one.  Raises TypeError when the rows do not have
+    exactly these columns.
     """
     if dict(rows.schema) != schema(columns) or rows.columns != [column.name for column in columns]:
         raise TypeError(f"{path.name}: the rows have the columns {dict(rows.schema)}, not {schema(columns)}")
     content = io.BytesIO()
     told = {**about, "sha256": checksum(rows, columns), "file_sha256": "0" * 64}
-    rows.write_parquet(content, metadata={KEY: json.dumps(told, ensure_ascii=False)})
+    metadata = {KEY: json.dumps(told, ensure_ascii=False)}
+    rows.write_parquet(content, compression="zstd", compression_level=compression_level, metadata=metadata)
     write_whole(path, _sealed(content.getvalue()))
 
 

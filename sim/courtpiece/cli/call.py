@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from courtpiece.cli.options import AsJson, Players, Rules, Seed
+from courtpiece.cli.options import AsJson, Players, Rules
 
 
 def call(
@@ -24,14 +24,16 @@ def call(
     precision: Annotated[
         float | None, typer.Option(help="Go on until every half-width is at most this, as 0.005.")
     ] = None,
-    seed: Seed = 1,
+    seed: Annotated[int | None, typer.Option(help="The seed of the deals, 1 unless said.", min=0)] = None,
     as_json: AsJson = False,
 ) -> None:
     """Say which call is best on five cards: each one's chances and points, and how sure that is.
 
-    Points ahead are the deal's points for the caller's side less those for the other side.
+    Points ahead are the deal's points for the caller's side less those for the other side.  Where a book of
+    these rules and players lies ready the answer comes from it at once; with --deals, --precision or --seed
+    the calls are played.
     """
-    from courtpiece.advice import call as answer
+    from courtpiece.books import call as answer
 
     advice = answer(
         " ".join(hand), rules=rules, players=players, deals=deals, precision=precision, seed=seed

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from courtpiece.plots.style import MARKERS, SERIES, Figure, sheet
+from courtpiece.plots.style import MARKERS, SERIES, Figure, figure, sheet
 
 if TYPE_CHECKING:
     import polars as pl
 
-def ladder(tables: Mapping[str, pl.DataFrame]) -> list[Figure]:
+    from courtpiece.language import Words
+
+
+def ladder(tables: Mapping[str, pl.DataFrame], words: Words) -> list[Figure]:
     """Returns the figure of a ladder."""
     ratings = tables["summary"].filter(measure="rating")
     parts = ratings.partition_by("rules", as_dict=True, maintain_order=True)
@@ -30,13 +33,7 @@ def ladder(tables: Mapping[str, pl.DataFrame]) -> list[Figure]:
             )
         axes.set_yticks(range(len(players)), players)
         axes.set_ylim(len(players) - 0.5, -0.5)
-        axes.set_xlabel("rating, Elo points")
+        axes.set_xlabel(words("ladder.rating"))
         if len(parts) > 1:
             drawing.legend(loc="outside upper left", ncols=2)
-    return [Figure(
-        "ladder",
-        "The ladder",
-        "Ratings by Bradley and Terry from a round robin on the same deals, 0 on average: 100 points more "
-        "win 64 % of the deals, 400 more ten of eleven. Bars are 95 % intervals, a bootstrap over deals.",
-        drawing,
-    )]
+    return [figure(words, "ladder", drawing)]

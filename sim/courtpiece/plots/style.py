@@ -1,13 +1,16 @@
 """Figures of the studies: matplotlib drawings of a study's tables, the same to the last byte each time.
 
 Colours are those of Okabe and Ito (2008), told apart by people of every colour vision; where colours mean
-something, so does a marker or a place.  Text is drawn as outlines, so that a page needs no fonts.
+something, so does a marker or a place.  Text is drawn as outlines, so that a page needs no fonts; but not in
+scripts whose letters join, which matplotlib has no fonts for: their text stays text, and the reader's browser
+shapes it.
 """
 
 from __future__ import annotations
 
 import io
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure as Drawing
+
+from courtpiece.language import Value, Words, embedded
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,8 +48,12 @@ _STYLE: Any = {
     "grid.linewidth": 0.6,
     "legend.frameon": False,
     "errorbar.capsize": 2.5,
-    "svg.fonttype": "path",
     "figure.constrained_layout.use": True,
+}
+# By language: the fonts of text that is not drawn as outlines.
+_FONTS = {
+    "ur": "courtpiece-latin,'Noto Naskh Arabic','Noto Sans Arabic','Segoe UI','Geeza Pro',Tahoma,sans-serif",
+    "hi": "'Noto Sans Devanagari',Mangal,'Nirmala UI','Kohinoor Devanagari','DejaVu Sans',sans-serif",
 }
 
 
@@ -56,6 +65,7 @@ class Figure:
     title: str
     caption: str
     drawing: Drawing
+    language: str = "en"
 
     def svg(self) -> str:
         """Returns the drawing as an SVG element to put into a page; its ids begin with the name."""
@@ -69,20 +79,49 @@ class Figure:
 
     def _saved(self) -> str:
         out = io.StringIO()
-        with mpl.rc_context({**_STYLE, "svg.hashsalt": self.name}):
+        fonts = _FONTS.get(self.language)
+        how: Any = {"svg.hashsalt": self.name, "svg.fonttype": "none" if fonts else "path"}
+        with mpl.rc_context({**_STYLE, **how}), warnings.catch_warnings():
+            if fonts:                   # measures what it has no letters for by the width of a box
+                warnings.filterwarnings("ignore", "Glyph .* missing")
             unsigned = {"Date": None, "Creator": None}
             self.drawing.savefig(out, format="svg", metadata=unsigned, transparent=True)
-        return out.getvalue()
+        return _as_text(out.getvalue(), fonts) if fonts else out.getvalue()
 
     def _repr_svg_(self) -> str:
         return self._saved()
 
 
+def figure(words: Words, name: str, drawing: Drawing, *, key: str = "", **values: Value) -> Figure:
+    """Returns a drawing with the title and the caption the words have for it, under `key` or its name."""
+    key = key or name
+    return Figure(
+        name, words(f"{key}.title", **values), words(f"{key}.caption", **values), drawing, words.code
+    )
+
+
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
+
+
+def _as_text(svg: str, fonts: str) -> str:
+    """Returns a drawing with its text in the fonts of a script."""
+    svg = svg.replace("<svg ", '<svg direction="ltr" ', 1)      # places are counted from the left
+    svg = re.sub(r"(?<=<text style=\")([^\"]*)", lambda style: style[0].replace("'DejaVu Sans'", fonts), svg)
+    return re.sub(r"(?<=>)[^<>]+(?=</(?:text|tspan)>)",
+                  lambda text: embedded(text[0]) if _RIGHT_TO_LEFT.search(text[0]) else text[0], svg)
+
+
+@contextmanager
+def blank(height: float) -> Iterator[Drawing]:
+    """Gives an empty drawing, in the style of all figures."""
+    with mpl.rc_context(_STYLE):
+        yield Drawing(figsize=(_WIDTH, height))
+
+
 @contextmanager
 def sheet(height: float) -> Iterator[tuple[Drawing, Axes]]:
     """Gives an empty drawing and its axes, in the style of all figures."""
-    with mpl.rc_context(_STYLE):
-        drawing = Drawing(figsize=(_WIDTH, height))
+    with blank(height) as drawing:
         yield drawing, drawing.add_subplot()
 
 

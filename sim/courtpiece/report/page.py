@@ -1,21 +1,21 @@
 """The page that shows a run: its answer, figures, tables, method, and the command that makes it again.
 
-What is said on it in words about a study lies in `texts/NAME.toml`; a study without one gets the rest.
+What is said on it in words lies in `texts/` (see `courtpiece.language`); a study without texts gets the rest.
 The same folder gives the same page, to the last byte, with the same versions of what draws it.
 """
 
 from __future__ import annotations
 
 import platform
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from courtpiece.language import Words, is_finite, is_number
 from courtpiece.rules import RuleSet
-from courtpiece.stats import LEVEL, decimals
+from courtpiece.stats import LEVEL
 from courtpiece.store import write_whole
 from courtpiece.studies.study import ESTIMATE_COLUMNS, Column
 
@@ -29,20 +29,11 @@ _LONGEST = 40                           # rows of a table that is shown whole
 _CERTAIN = 100.0                        # per cent
 
 
-@dataclass(frozen=True, kw_only=True)
-class Texts:
-    """What is said about a study in words."""
+class Cell(NamedTuple):
+    """A cell of a table: what it shows, and the number by which it is sorted, if it is one."""
 
-    method: Sequence[str] = ()
-    double_dummy: Sequence[str] = ()    # what is added where players see all cards
-    claim: Sequence[str] = ()           # what is added where the rules have a claim of all thirteen
-    titles: Mapping[str, str] = field(default_factory=dict)         # of tables
-    captions: Mapping[str, str] = field(default_factory=dict)       # of tables, by name or by a column
-    heads: Mapping[str, str] = field(default_factory=dict)          # of columns and measures
-    values: Mapping[str, str] = field(default_factory=dict)         # what is written for a value
-    percent: Sequence[str] = ()         # columns and measures that are chances, shown in per cent
-    bare: Sequence[str] = ()            # those of them whose head does not say so
-    hidden: Sequence[str] = ()          # tables that the figures and other tables tell in full
+    text: str
+    value: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,62 +44,76 @@ class PageTable:
     title: str
     caption: str
     heads: Sequence[str]
-    rows: Sequence[Sequence[str]]
+    rows: Sequence[Sequence[Cell]]
     numbers: Sequence[bool]             # by column: it holds numbers
 
 
-def write(run: Run) -> Path:
-    """Writes the page into the run's folder and returns its path."""
-    write_whole(run.folder.report_file, render(run).encode())
-    return run.folder.report_file
+def write(run: Run, lang: str = "en", *, pdf: bool = False) -> Path:
+    """Writes the page into the run's folder, and prints it if asked; returns the path of what was made."""
+    page = run.folder.page_file(lang)
+    write_whole(page, render(run, lang).encode())
+    if not pdf:
+        return page
+    from courtpiece.report.pdf import print_page
+
+    printed = run.folder.page_file(lang, "pdf")
+    print_page(page, printed)
+    return printed
 
 
-def render(run: Run) -> str:
-    """Returns the page; raises RunError when the run is not complete."""
-    texts = _texts(run.design.study)
+def render(run: Run, lang: str = "en") -> str:
+    """Returns the page; raises RunError when the run is not complete, UsageError for an unknown language."""
+    words = Words(run.design.study, lang)
     tables = run.tables
+    hidden = words.names("hidden")
     shown = [
-        _page_table(name, table, texts)
+        _page_table(name, table, words)
         for name, table in tables.items()
-        if name not in texts.hidden and 0 < _shown_rows(table) <= _LONGEST
+        if name not in hidden and 0 < _shown_rows(table) <= _LONGEST
     ]
     page: str = template("page.html.j2").render(
-        title=run.study.title,
-        question=run.study.question,
-        answer=_page_table("headline", run.headline, texts),
-        figures=run.plot(),
+        words=words,
+        title=words.text("title", run.study.title),
+        question=words.text("question", run.study.question),
+        answer=[words.sentence(sentence) for sentence in run.study.answer(run.parameters, tables)],
+        headline=_page_table("headline", run.headline, words),
+        figures=run.plot(lang),
         tables=shown,
-        facts=_facts(run),
-        method=_method(run, texts),
-        level=f"{100 * LEVEL:g} %",
+        facts=_facts(run, words),
+        method=_method(run, words),
+        level=words.percent(f"{100 * LEVEL:g}"),
         rules=[
-            (name, line, list(_options(RuleSet.from_string(line)))) for name, line in run.design.rules.items()
+            (name, line, list(_options(RuleSet.from_string(line), words)))
+            for name, line in run.design.rules.items()
         ],
         command=run.design.command,
-        provenance=_provenance(run),
-        files=_files(run),
+        provenance=_provenance(run, words),
+        files=_files(run, words),
     )
     return page
 
 
-def _method(run: Run, texts: Texts) -> list[str]:
+def _method(run: Run, words: Words) -> list[str]:
     """Returns the paragraphs that tell how the numbers came about."""
-    told = list(texts.method)
+    told = words.paragraphs("method")
     if run.parameters.solved:
-        told += texts.double_dummy
+        told += words.paragraphs("double_dummy")
     if any(rules.claim for rules in run.parameters.rules):
-        told += texts.claim
+        told += words.paragraphs("claim")
     return told
 
 
-def _facts(run: Run) -> list[tuple[str, str]]:
+def _facts(run: Run, words: Words) -> list[tuple[str, str]]:
     """Returns the parameters as a person would type them, and how much was played."""
     unit = run.design.unit
     told = {name: text for name, text in run.design.shown.items() if text and name != unit}
-    return [*told.items(), (unit, f"{run.units:,}")]
+    return [
+        *((words.head(name), words.name(text)) for name, text in told.items()),
+        (words.head(unit), words.whole(run.units)),
+    ]
 
 
-def _options(rules: RuleSet) -> Iterator[tuple[str, str, str]]:
+def _options(rules: RuleSet, words: Words) -> Iterator[tuple[str, str, str]]:
     """Yields each option that is not at its default: name, value, what the option decides."""
     values = rules.to_dict()
     for option in fields(RuleSet):
@@ -117,10 +122,11 @@ def _options(rules: RuleSet) -> Iterator[tuple[str, str, str]]:
             if isinstance(value, Mapping):
                 value = ", ".join(f"{row.replace('_', ' ')} {points}" for row, points in value.items())
             text = str(value).lower() if isinstance(value, bool) else str(value)
-            yield option.name, text, option.metadata["doc"]
+            doc = words.table("options", option.name) or option.metadata["doc"]
+            yield words.name(option.name), words.name(text), doc
 
 
-def _provenance(run: Run) -> list[tuple[str, str]]:
+def _provenance(run: Run, words: Words) -> list[tuple[str, str]]:
     import matplotlib as mpl
     import numpy as np
     import polars as pl
@@ -131,21 +137,22 @@ def _provenance(run: Run) -> list[tuple[str, str]]:
         f"Python {platform.python_version()}, numpy {np.__version__}, polars {pl.__version__}, "
         f"matplotlib {mpl.__version__}"
     )
-    return [
-        ("made by", f"courtpiece {run.design.package}"),
-        ("behaviour", run.design.behaviour),
-        ("kernel", engine.__name__.rpartition(".")[2]),
-        ("page drawn with", drawn_with),
-    ]
+    told = {
+        "made_by": f"courtpiece {run.design.package}",
+        "behaviour": run.design.behaviour,
+        "kernel": engine.__name__.rpartition(".")[2],
+        "drawn_with": drawn_with,
+    }
+    return [(words.page(key), words.name(text)) for key, text in told.items()]
 
 
-def _files(run: Run) -> list[tuple[str, str, Sequence[Column]]]:
+def _files(run: Run, words: Words) -> list[tuple[str, str, Sequence[Column]]]:
     """Returns the files of the folder: path, what is in it, its columns."""
-    results = "shards/*.parquet", "the results, in chunks", run.study.columns(run.parameters)
+    results = "shards/*.parquet", words.page("results"), run.study.columns(run.parameters)
     found: list[tuple[str, str, Sequence[Column]]] = [results]
     for name, columns in run.study.table_columns(run.parameters).items():
         path = run.folder.table_file(name).relative_to(run.path).as_posix()
-        found.append((path, f"table “{name}”, {len(run.tables[name]):,} rows", columns))
+        found.append((path, words.page("table", name=name, rows=len(run.tables[name])), columns))
     return found
 
 
@@ -153,7 +160,7 @@ def _files(run: Run) -> list[tuple[str, str, Sequence[Column]]]:
 
 
 def _shown_rows(table: pl.DataFrame) -> int:
-    return len(_spread(table)) if _is_long(table) else len(table)
+    return len(_spread(table)[0]) if _is_long(table) else len(table)
 
 
 def _is_long(table: pl.DataFrame) -> bool:
@@ -161,41 +168,26 @@ def _is_long(table: pl.DataFrame) -> bool:
     return "measure" in table.columns and {column.name for column in ESTIMATE_COLUMNS} <= set(table.columns)
 
 
-def _page_table(name: str, table: pl.DataFrame, texts: Texts) -> PageTable:
-    import polars as pl
-
+def _page_table(name: str, table: pl.DataFrame, words: Words) -> PageTable:
     varying = [
         column for column in table.columns
         if column not in ("rules", "players", "first") or table[column].n_unique() > 1
     ]
     table = table.select(varying)
-    if _is_long(table):
-        heads, rows = _measures(table, texts)
-    else:
-        percent = [column for column in table.columns if column in texts.percent]
-        both = [*percent, *(f"{column}_half_width" for column in percent)]
-        table = table.with_columns(pl.col(column) * 100 for column in both if column in table.columns)
-        table = table.drop_nulls(_unknown_alone(table))
-        heads, rows = _cells(table, percent)
-        heads = [_head(head, texts, percent=head in percent) for head in heads]
-        rows = [[texts.values.get(cell, cell) for cell in row] for row in rows]
+    heads, rows = _measures(table, words) if _is_long(table) else _cells(table, words)
     return PageTable(
         name=name,
-        title=texts.titles.get(name, name.replace("_", " ")),
-        caption=next((texts.captions[key] for key in (name, *table.columns) if key in texts.captions), ""),
+        title=words.table("titles", name) or name.replace("_", " "),
+        caption=next(filter(None, (words.table("captions", key) for key in (name, *table.columns))), ""),
         heads=heads,
         rows=rows,
-        numbers=[all(_is_number(row[at]) for row in rows) for at in range(len(heads))],
+        numbers=[all(is_number(row[at].text) for row in rows) for at in range(len(heads))],
     )
 
 
-def _is_number(cell: str) -> bool:
-    return cell in ("", "–") or cell.lstrip("−<> ")[:1].isdigit()
-
-
-def _head(column: str, texts: Texts, *, percent: bool) -> str:
-    told = percent and column not in texts.bare
-    return texts.heads.get(column, column.replace("_", " ")) + (", %" if told else "")
+def _head(column: str, words: Words) -> str:
+    told = column in words.names("percent") and column not in words.names("bare")
+    return words.in_percent(words.head(column)) if told else words.head(column)
 
 
 def _unknown_alone(table: pl.DataFrame) -> list[str]:
@@ -206,76 +198,77 @@ def _unknown_alone(table: pl.DataFrame) -> list[str]:
     ]
 
 
-def _cells(table: pl.DataFrame, percent: Sequence[str]) -> tuple[list[str], list[list[str]]]:
-    """Returns a table's heads and rows as text, a value and its half-width in one cell."""
-    heads = [name for name in table.columns if not name.endswith("_half_width")]
+def _cells(table: pl.DataFrame, words: Words) -> tuple[list[str], list[list[Cell]]]:
+    """Returns a table's heads and rows, a value and its half-width in one cell."""
+    import polars as pl
+
+    percent = [column for column in table.columns if column in words.names("percent")]
+    both = [*percent, *(f"{column}_half_width" for column in percent)]
+    table = table.with_columns(pl.col(column) * 100 for column in both if column in table.columns)
+    table = table.drop_nulls(_unknown_alone(table))
+    names = [name for name in table.columns if not name.endswith("_half_width")]
     columns = []
-    for name in heads:
+    for name in names:
         if f"{name}_half_width" in table.columns:
             pairs = zip(table[name], table[f"{name}_half_width"], strict=True)
             certain = _CERTAIN if name in percent else None
-            columns.append(["–" if mean is None else _estimate(mean, half, certain) for mean, half in pairs])
+            columns.append([_estimate(mean, half, words, certain) for mean, half in pairs])
         else:
-            columns.append([_plain(value) for value in table[name]])
-    return heads, [list(row) for row in zip(*columns, strict=True)]
+            columns.append([_plain(value, name, words) for value in table[name]])
+    return [_head(name, words) for name in names], [list(row) for row in zip(*columns, strict=True)]
 
 
-def _plain(value: object) -> str:
+def _plain(value: object, column: str, words: Words) -> Cell:
     if isinstance(value, float):
-        return f"{value:.4g}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+        return Cell(words.number(value), value if is_finite(value) else None)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return Cell(words.whole(value), value)
+    return Cell(words.term(str(value), column))
 
 
-def _estimate(value: float, half_width: float, certain: float | None = None) -> str:
-    """Returns `value ± half-width`, rounded as the half-width deserves, to three decimals at most.
+def _estimate(
+    value: float | None, half_width: float, words: Words, certain: float | None = None
+) -> Cell:
+    if value is None:
+        return Cell("–")
+    return Cell(words.estimate(value, half_width, certain), value if is_finite(value) else None)
 
-    Where nothing, or everything up to `certain`, was seen, the interval has one end: `< 0.6`, `> 93`.
+
+Spread = dict[tuple[str, ...], dict[tuple[str, ...], Mapping[str, Any]]]
+
+
+def _spread(table: pl.DataFrame) -> tuple[Spread, Sequence[str], Sequence[str]]:
+    """Returns the estimates of a long table: by measure and side, then by all else that tells rows apart.
+
+    The names of the columns of both kinds follow.
     """
-    digits = min(3, decimals(half_width, unknown=3))
-    if certain is not None and value in (0, certain):
-        end = 2 * half_width if value == 0 else certain - 2 * half_width
-        return f"{'<' if value == 0 else '>'} {end:.{digits}f}"
-    return f"{value:.{digits}f} ± {half_width:.{digits}f}".replace("-", "−")
-
-
-def _spread(table: pl.DataFrame) -> dict[tuple[str, ...], dict[tuple[str, ...], Mapping[str, Any]]]:
-    """Returns the estimates of a long table: by measure and side, then by all else that tells rows apart."""
     estimates = {column.name for column in ESTIMATE_COLUMNS}
     down = [name for name in ("measure", "side") if name in table.columns]
     across = [name for name in table.columns if name not in estimates and name not in down]
-    found: dict[tuple[str, ...], dict[tuple[str, ...], Mapping[str, Any]]] = {}
+    found: Spread = {}
     for row in table.iter_rows(named=True):
         line = found.setdefault(tuple(str(row[name]) for name in down), {})
         line[tuple(str(row[name]) for name in across)] = row
-    return found
+    return found, down, across
 
 
-def _measures(table: pl.DataFrame, texts: Texts) -> tuple[list[str], list[list[str]]]:
+def _measures(table: pl.DataFrame, words: Words) -> tuple[list[str], list[list[Cell]]]:
     """Returns a long table with a line for each measure and a column for each rule set, players, policy."""
-    found = _spread(table)
+    found, down, across = _spread(table)
     columns = list(dict.fromkeys(column for line in found.values() for column in line))
-    heads = ["", *(" · ".join(texts.values.get(part, part) for part in column) for column in columns)]
+    heads = ["", *(" · ".join(map(words.term, column, across)) for column in columns)]
     rows = []
     for (measure, *side), line in found.items():
-        scale = 100 if measure in texts.percent else 1
-        whose = [texts.values.get(name, name) for name in side]
-        label = " · ".join([_head(measure, texts, percent=scale == 100), *whose])
+        scale = 100 if measure in words.names("percent") else 1
+        label = " · ".join([_head(measure, words), *map(words.term, side, down[1:])])
         cells = [
-            _estimate(scale * line[column]["value"], scale * (line[column]["high"] - line[column]["low"]) / 2)
-            if column in line else "–"
+            _estimate(scale * line[column]["value"],
+                      scale * (line[column]["high"] - line[column]["low"]) / 2, words)
+            if column in line else Cell("–")
             for column in columns
         ]
-        rows.append([label, *cells])
+        rows.append([Cell(label), *cells])
     return heads, rows
-
-
-# Words
-
-
-@cache
-def _texts(study: str) -> Texts:
-    path = _FOLDER / "texts" / f"{study}.toml"
-    return Texts(**tomllib.loads(path.read_text(encoding="utf-8"))) if path.exists() else Texts()
 
 
 @cache

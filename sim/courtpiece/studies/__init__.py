@@ -11,10 +11,13 @@ from courtpiece.studies.study import Study
 # Modules are imported when their study is asked for: the command line starts without them.
 _BUILT_IN = {
     "trump-call": "courtpiece.studies.trump_call:TrumpCall",
+    "trump-book": "courtpiece.studies.trump_book:TrumpBook",
     "kot-frequency": "courtpiece.studies.kot_frequency:KotFrequency",
+    "rare-kots": "courtpiece.studies.rare_kots:RareKots",
     "duel": "courtpiece.studies.duel:Duel",
     "ladder": "courtpiece.studies.ladder:Ladder",
     "toss": "courtpiece.studies.toss:Toss",
+    "variants": "courtpiece.studies.variants:Variants",
 }
 
 

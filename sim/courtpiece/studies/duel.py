@@ -11,11 +11,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from courtpiece.errors import UsageError, suggest
+from courtpiece.language import Mean, PValue, Sentence, Share
 from courtpiece.players import AnyPlayer, Lineup, parse_player
 from courtpiece.players.player import Player
 from courtpiece.rules import name_of
 from courtpiece.rules.values import show
 from courtpiece.stats import (
+    LEVEL,
     Estimate,
     confidence_sequence,
     paired_difference,
@@ -42,6 +44,7 @@ from courtpiece.studies.study import (
 if TYPE_CHECKING:
     import polars as pl
 
+    from courtpiece.language import Words
     from courtpiece.plots import Figure
 
 DIFFERENCES = (0.005, 0.01, 0.02, 0.05, 0.1)
@@ -306,10 +309,29 @@ class Duel(Study[DuelParameters]):
                 table = table.join(one, on="rules", how="left", maintain_order="left")
         return table
 
-    def figures(self, p: DuelParameters, tables: Mapping[str, pl.DataFrame]) -> Sequence[Figure]:
+    def answer(self, p: DuelParameters, tables: Mapping[str, pl.DataFrame]) -> list[Sentence]:
+        summary = tables["summary"]
+        told = []
+        for row in tables["pairs"].iter_rows(named=True):
+            found = {one["measure"]: (one["value"], (one["high"] - one["low"]) / 2)
+                     for one in summary.filter(rules=row["rules"]).iter_rows(named=True)}
+            told.append(Sentence(p.play, {
+                "rules": str(row["rules"]), "us": str(p.us), "them": str(p.them),
+                "won": Share(*found["won"]), "ahead": Mean(*found["ahead"]),
+            }))
+            better = p.us if row["both"] > row["neither"] else p.them
+            verdict = "better" if row["p_value"] <= 1 - LEVEL else "open"
+            told.append(Sentence(verdict, {"better": str(better), "p": PValue(row["p_value"])}))
+            if "differing" in found and len(p.rules) == 1:
+                told.append(Sentence("differing", {"differing": Share(*found["differing"])}))
+        return told
+
+    def figures(
+        self, p: DuelParameters, tables: Mapping[str, pl.DataFrame], words: Words
+    ) -> Sequence[Figure]:
         from courtpiece.plots.duel import duel
 
-        return duel(tables, us=str(p.us), them=str(p.them), matches=p.whole_matches)
+        return duel(tables, words, us=str(p.us), them=str(p.them), matches=p.whole_matches)
 
 
 _MEASURES = ("won", "won-calling", "won-defending", "ahead", "ahead-calling", "ahead-defending", "kot",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from courtpiece.errors import UsageError
+from courtpiece.language import Sentence, Share
 from courtpiece.players import AnyPlayer, Lineup
 from courtpiece.rules import Counting, Outcome, RuleSet, name_of
 from courtpiece.stats import LEVEL, Method, bradley_terry, paired_difference, shares_of_pairs
@@ -27,6 +28,7 @@ from courtpiece.studies.study import (
 if TYPE_CHECKING:
     import polars as pl
 
+    from courtpiece.language import Words
     from courtpiece.plots import Figure
     from courtpiece.stats import Floats
 
@@ -170,10 +172,35 @@ class Ladder(Study[LadderParameters]):
             table = table.join(one, on=["rules", "player"], how="left", maintain_order="left")
         return table.sort("rules", "rating", descending=[False, True], maintain_order=True)
 
-    def figures(self, p: LadderParameters, tables: Mapping[str, pl.DataFrame]) -> Sequence[Figure]:
+    def answer(self, p: LadderParameters, tables: Mapping[str, pl.DataFrame]) -> list[Sentence]:
+        told = []
+        for rules in map(name_of, p.rules):
+            ratings = tables["summary"].filter(rules=rules, measure="rating").sort("value", descending=True)
+            order = ratings["player"].cast(str).to_list()
+            won = tables["summary"].filter(rules=rules, measure="won", player=order[0]).row(0, named=True)
+            told.append(Sentence("best", {
+                "rules": rules, "first": order[0], "rest": order[1:],
+                "won": Share(won["value"], (won["high"] - won["low"]) / 2),
+            }))
+            told += [_neighbours(tables["pairings"].filter(rules=rules), *pair) for pair in pairwise(order)]
+        return told
+
+    def figures(
+        self, p: LadderParameters, tables: Mapping[str, pl.DataFrame], words: Words
+    ) -> Sequence[Figure]:
         from courtpiece.plots.ladder import ladder
 
-        return ladder(tables)
+        return ladder(tables, words)
+
+
+def _neighbours(pairings: pl.DataFrame, one: str, other: str) -> Sentence:
+    """Returns how two neighbours on the ladder fare against each other."""
+    pair = {one, other}
+    row = next(row for row in pairings.iter_rows(named=True) if {row["first"], row["second"]} == pair)
+    value = row["value"] if row["first"] == one else 1 - row["value"]
+    won = Share(value, (row["high"] - row["low"]) / 2)
+    key = "alike" if row["low"] <= 1 / 2 <= row["high"] else "beats"
+    return Sentence(key, {"one": one, "other": other, "won": won})
 
 
 def _who(p: LadderParameters) -> tuple[Column, Column, Column]:

@@ -29,6 +29,7 @@ from courtpiece.stats import Method, plus_minus
 if TYPE_CHECKING:
     import polars as pl
 
+    from courtpiece.language import Sentence, Words
     from courtpiece.plots import Figure
 
 ColumnType = Literal[
@@ -411,8 +412,14 @@ class Study(ABC, Generic[P]):
         """Returns further files for the run's folder: made anew whenever its tables are."""
         return {}
 
-    def figures(self, p: P, tables: Mapping[str, pl.DataFrame]) -> Sequence[Figure]:
-        """Returns the figures of the report."""
+    def answer(self, p: P, tables: Mapping[str, pl.DataFrame]) -> Sequence[Sentence]:
+        """Returns the short answer in plain words, most important first; the texts hold the words."""
+        return ()
+
+    def figures(
+        self, p: P, tables: Mapping[str, pl.DataFrame], words: Words
+    ) -> Sequence[Figure]:
+        """Returns the figures of the report, saying what they say in these words."""
         return ()
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from courtpiece.language import Sentence, Share
 from courtpiece.match import first_caller
 from courtpiece.players import Lineup
 from courtpiece.rules import RuleSet, name_of
@@ -37,6 +38,7 @@ from courtpiece.table import seed_key
 if TYPE_CHECKING:
     import polars as pl
 
+    from courtpiece.language import Words
     from courtpiece.plots import Figure
 
 PURPOSE = 1 << 34                       # of the random numbers: the order of the pack that is drawn from
@@ -155,10 +157,23 @@ class Toss(Study[TossParameters]):
         lengths = tables["lengths"].pivot("mean", index="rules", values="exact")
         return table.join(lengths, on="rules", maintain_order="left")
 
-    def figures(self, p: TossParameters, tables: Mapping[str, pl.DataFrame]) -> Sequence[Figure]:
+    def answer(self, p: TossParameters, tables: Mapping[str, pl.DataFrame]) -> list[Sentence]:
+        alike: dict[tuple[float, ...], list[str]] = {}
+        for row in self.headline(p, tables).iter_rows(named=True):
+            alike.setdefault(tuple(row[seat] for seat in SEATS), []).append(str(row["rules"]))
+        told = []
+        for chances, rules in alike.items():
+            key = "even" if len(set(chances)) == 1 else "chances"
+            shares = zip(("first", "second", "third", "fourth"), map(Share, chances), strict=True)
+            told.append(Sentence(key, {"rules": rules, **dict(shares)}))
+        return told
+
+    def figures(
+        self, p: TossParameters, tables: Mapping[str, pl.DataFrame], words: Words
+    ) -> Sequence[Figure]:
         from courtpiece.plots.toss import toss
 
-        return toss(tables)
+        return toss(tables, words)
 
 
 def _rules(p: TossParameters) -> Column:

@@ -21,6 +21,7 @@ from courtpiece.table import Table
 if TYPE_CHECKING:
     import polars as pl
 
+    from courtpiece.language import Sentence, Words
     from courtpiece.plots import Figure
 
 _PLAYED_A_SECOND = 700_000              # deals, by one core
@@ -86,7 +87,12 @@ class TrumpCall(Study[TrumpCallParameters]):
     def headline(self, p: TrumpCallParameters, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
         return trump_tables.headline(p, tables)
 
-    def figures(self, p: TrumpCallParameters, tables: Mapping[str, pl.DataFrame]) -> Sequence[Figure]:
+    def answer(self, p: TrumpCallParameters, tables: Mapping[str, pl.DataFrame]) -> list[Sentence]:
+        return trump_tables.answer(p, tables)
+
+    def figures(
+        self, p: TrumpCallParameters, tables: Mapping[str, pl.DataFrame], words: Words
+    ) -> Sequence[Figure]:
         from courtpiece.plots.trump_call import trump_call
 
-        return trump_call(tables)
+        return trump_call(tables, words)

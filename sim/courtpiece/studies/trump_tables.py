@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from courtpiece.advice import MOST_CALLS, distinct_calls
 from courtpiece.cards import RANKS, SHAPES, Card, Suit, parse_cards
+from courtpiece.language import Cards, Mean, Sentence, Share, Term
 from courtpiece.players import CALLERS, Lineup, PlayerSpec, parse_built_in
 from courtpiece.rules import RuleSet, name_of
 from courtpiece.stats import LEVEL, Estimates, Floats, Method, means, proportions
@@ -539,3 +540,55 @@ def headline(p: TrumpCallParameters, tables: Mapping[str, pl.DataFrame]) -> pl.D
         rows = rows.join(one, on=[*which, "length"], how="left", maintain_order="left")
     cards = pl.Series("chance_to_win_with", [_NUMBERS[length] for length in rows["length"]])
     return rows.select(*which, cards, pl.exclude(*which, "length"))
+
+
+def answer(p: TrumpCallParameters, tables: Mapping[str, pl.DataFrame]) -> list[Sentence]:
+    """Returns what random hands are worth called best, and what other ways lose; of a few given hands, calls.
+
+    Beyond the first rule set and line-up it is left to the tables.
+    """
+    import polars as pl
+
+    rules, players = tables["summary"]["rules"][0], tables["summary"]["players"][0]
+    where = (pl.col("rules") == rules) & (pl.col("players") == players)
+    who = {"rules": str(rules), "players": str(players)}
+    if p.given and len(p.given) <= _FEW_HANDS:
+        return [sentence for row in tables["hands"].filter(where).iter_rows(named=True)
+                for sentence in _of_hand(who, row)]
+    summary = tables["summary"].filter(where)
+    told = [Sentence("best", {
+        **who, "win": Share(*_in_summary(summary, BEST, "win")),
+        "ahead": Mean(*_in_summary(summary, BEST, "points_ahead")),
+    })]
+    for policy in ("longest", "strongest"):
+        regret, half_width = _in_summary(summary, policy, "regret")
+        told.append(Sentence("policy" if regret > half_width else "policy-even", {
+            "policy": Term(policy, "policy"), "regret": Mean(regret, half_width),
+            "agreement": Share(*_in_summary(summary, policy, "agreement")),
+        }))
+    three = tables["lengths"].filter(where, length=3).drop_nulls("win_half_width")
+    shares = {row["honours"]: Share(row["win"], row["win_half_width"]) for row in three.iter_rows(named=True)}
+    if {0, 3} <= shares.keys():
+        told.append(Sentence("honours", {"none": shares[0], "all": shares[3]}))
+    return told
+
+
+def _of_hand(who: Mapping[str, str], row: Mapping[str, Any]) -> Iterator[Sentence]:
+    yield Sentence("hand", {
+        **who, "cards": Cards(row["cards"]), "best": _called(row["best"]),
+        "win": Share(row["win"], row["win_half_width"]),
+        "ahead": Mean(row["points_ahead"], row["points_ahead_half_width"]),
+    })
+    lead = Mean(row["lead"], row["lead_half_width"])
+    yield Sentence("lead" if row["sure"] else "open", {"lead": lead, "next": _called(row["next"])})
+
+
+def _called(word: str) -> Cards | Term:
+    """Returns a call as a sentence has it: the card that is laid, or the suit or other word."""
+    kind, _, card = word.partition(" ")
+    return Cards(card) if kind == "hide" else Term(word, "said")
+
+
+def _in_summary(summary: pl.DataFrame, policy: str, measure: str) -> tuple[float, float]:
+    row = summary.filter(policy=policy, measure=measure).row(0, named=True)
+    return row["value"], (row["high"] - row["low"]) / 2

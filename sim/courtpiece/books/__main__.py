@@ -1,0 +1,31 @@
+"""Puts the book of a whole run of trump-book into the package: `python -m courtpiece.books RUN [FILE]`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from courtpiece import books
+from courtpiece.errors import CourtpieceError
+from courtpiece.run import Run
+
+
+def main(arguments: list[str]) -> int:
+    """Writes the book and returns the exit status."""
+    if not 1 <= len(arguments) <= 2:
+        print("usage: python -m courtpiece.books RUN [FILE]", file=sys.stderr)
+        return 2
+    try:
+        run = Run.open(arguments[0])
+        p = run.parameters
+        usual = Path(books.__file__).parent / books.file_name(p.rules[0], p.players[0])
+        path = books.write(run, Path(arguments[1]) if len(arguments) > 1 else usual)
+    except CourtpieceError as error:
+        print(f"courtpiece.books: {error}", file=sys.stderr)
+        return 2
+    print(f"{path}: {path.stat().st_size:,} bytes")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,478 @@
+"""The tables of the trump-book study, made from the rows of its chunks.
+
+All means are over hands: a class counts as often as there are hands in it.  Where all classes are there, a
+mean has only the errors of the calls' values; of some classes it is an estimate for all, by the ratio of
+weighted sums (W. G. Cochran, "Sampling Techniques", 1977, chapter 6), and its error has a part from which
+classes these are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from courtpiece.cards import SHAPES
+from courtpiece.language import Mean, Sentence, Share, Term
+from courtpiece.stats import LEVEL, Estimates, Floats, Method, means, proportions
+from courtpiece.studies.book_rows import BOOK, CLASSES, POLICIES, ROLES, TrumpBookParameters, who
+from courtpiece.studies.book_trials import TRIAL_MEASURES, trials
+from courtpiece.studies.study import ESTIMATE_COLUMNS, Column, schema
+from courtpiece.studies.trump_rows import CALLS
+from courtpiece.studies.trump_tables import HONOURS
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_NORMAL = NormalDist().inv_cdf((1 + LEVEL) / 2)
+BEST = "best"
+SUITS = 4                               # how many of ROLES are suits
+CHANCES = ("win", "kot", "conceded")
+QUALITIES = {
+    "win": "wins", "kot": "kots", "conceded": "conceded", "points_ahead": "points", "tricks": "tricks"
+}
+MEASURES = (*QUALITIES, "regret", "agreement", "clear", "deals")
+SHAPE_NAMES = tuple("-".join(map(str, shape)) for shape in SHAPES)
+MARGINS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 1.0)     # lower ends; the first takes all below
+_CLOSE = 0.05                           # points a deal: hardly felt
+_ROWS_OF_HEADLINE = ("points_ahead", "win", "kot", "conceded", "regret", "agreement")
+
+
+def table_columns(p: TrumpBookParameters) -> dict[str, tuple[Column, ...]]:
+    """Returns the columns of each table."""
+    unit = str(p.ruleset.counting)
+    which = who(p)
+    shape = Column("shape", "category", "", "cards in each suit, the longest first", SHAPE_NAMES)
+    role = "of the suits in falling order, by length and then by the higher cards"
+    hands = Column("hands", "int64", "hands", "how many five-card hands are like this, of those looked at")
+    qualities = (
+        *_with_half_width("win", "", "chance that the caller's side wins the deal"),
+        *_with_half_width("kot", "", "chance that it wins with a kot"),
+        *_with_half_width("conceded", "", "chance that the defenders make a kot"),
+        *_with_half_width("points_ahead", unit, "points of the caller's side less the defenders', a deal"),
+        *_with_half_width("tricks", "tricks", "tricks its side takes until the deal ends"),
+    )
+    margin = _with_half_width("margin", unit, "points a deal of the best call less those of the next best")
+    return {
+        "summary": (
+            *which,
+            Column("policy", "category", "", "who calls: the book's best call, or a built-in caller",
+                   (BEST, *POLICIES)),
+            Column("measure", "category", "", "mean over all hands of: the chances to win, to make and to "
+                   "concede a kot, points ahead, tricks; regret: points lost against the book's best call; "
+                   "agreement: how often it says that call; clear: how often the best call is ahead of the "
+                   "next by more than chance explains; deals: on how many a hand's calls were played",
+                   MEASURES),
+            *ESTIMATE_COLUMNS,
+        ),
+        "map": (
+            *which, shape,
+            Column("honours", "category", "", "ace, king and queen of the longest suit", HONOURS),
+            Column("beside", "uint8", "cards", "aces and kings in the other suits"),
+            hands,
+            Column("role", "category", "", "the call that is best for these hands together: " + role, ROLES),
+            Column("share", "float64", "", "how many of these hands have it as their own best call"),
+            *_with_half_width("win", "", "chance to win with each hand's own best call"),
+            *_with_half_width("points_ahead", unit, "points ahead with each hand's own best call"),
+            *margin,
+            Column("suit", "category", "", "the suit that is best for these hands together where one must be "
+                   "called; null where nobody calls a suit", ROLES),
+            Column("suit_share", "float64", "",
+                   "how many of these hands have it as their own best suit, by the deals that chose"),
+            *_with_half_width("suit_points_ahead", unit, "points ahead with each hand's own best suit"),
+        ),
+        "shapes": (
+            *which, shape, hands, *qualities, *margin,
+            *(Column(f"{name}_best", "float64", "", f"share of hands whose best call is {name}, {role}")
+              for name in ROLES),
+        ),
+        "margins": (
+            *which,
+            Column("margin_from", "float64", unit,
+                   "lower end of the range of margins; the lowest range holds all below"),
+            Column("share", "float64", "", "share of all hands whose margin is in the range"),
+            Column("classes", "int64", "classes", "how many classes these are, of those looked at"),
+        ),
+        "trials": (
+            *which,
+            Column("measure", "category", "", "see the study's page", TRIAL_MEASURES),
+            *ESTIMATE_COLUMNS,
+        ),
+        "book": (
+            *which,
+            Column("class", "uint32", "", "number of the class, alike but for the names of the suits"),
+            Column("weight", "uint8", "hands", "how many hands are in it"),
+            Column("cards", "text", "", "one of them, its suits in falling order"),
+            shape,
+            Column("call", "category", "", "what eldest says", CALLS),
+            Column("also", "text", "", "other words that come to the same"),
+            Column("role", "category", "", "what the call is: " + role, ROLES),
+            Column("rank", "uint8", "", "0 the best call, 1 the next best, …, by the deals that chose"),
+            Column("chosen_on", "int64", "deals", "on which it was compared until it was ruled out"),
+            Column("deals", "int64", "deals", "others, on which it was valued"),
+            *qualities,
+            *_with_half_width("behind", unit, "points a deal behind the best call, on the same deals"),
+        ),
+    }
+
+
+def _with_half_width(name: str, unit: str, meaning: str) -> tuple[Column, Column]:
+    return (
+        Column(name, "float64", unit, meaning),
+        Column(f"{name}_half_width", "float64", unit, f"half the 95 % interval of {name}"),
+    )
+
+
+def summarise(p: TrumpBookParameters, rows: pl.LazyFrame) -> dict[str, pl.DataFrame]:
+    """Returns all tables.  The book has a row for each call of each class: 660,000 of all classes."""
+    import polars as pl
+
+    of_book = rows.filter(stage=BOOK).sort("class", "place").collect(engine="streaming")
+    of_trials = rows.filter(stage="trial").sort("class", "players", "place").collect(engine="streaming")
+    hands = Hands(of_book)
+    told = {
+        "summary": list(_summary(hands)),
+        "map": list(_map(hands)),
+        "shapes": list(_shapes(hands)),
+        "margins": list(_margins(hands)),
+        "trials": list(trials(p, hands, of_trials)),
+    }
+    where = {"rules": str(of_book["rules"][0]), "players": str(p.lineup)}
+    columns = {name: schema(columns) for name, columns in table_columns(p).items()}
+    tables = {
+        name: pl.DataFrame([{**where, **row} for row in found], schema=columns[name])
+        for name, found in told.items()
+    }
+    return tables | {"book": _book(of_book).select(
+        pl.col(name).cast(dtype) for name, dtype in columns["book"].items()
+    )}
+
+
+# --- the classes -------------------------------------------------------------------------------------
+
+
+class Hands:
+    """Rows sorted by class and place as arrays: of the classes, (n,), and of their calls, (n, calls)."""
+
+    def __init__(self, rows: pl.DataFrame) -> None:
+        numbers = rows["class"].to_numpy()
+        first = np.flatnonzero(np.diff(numbers, prepend=-1))
+        self.classes = numbers[first]
+        self.weights = rows["weight"].to_numpy()[first].astype(np.float64)
+        self.cards = rows["cards"].gather(first).to_list()
+        size = np.diff(first, append=len(numbers))
+        self._where = np.repeat(np.arange(len(first)), size), rows["place"].to_numpy()
+        self._shape = len(first), int(size.max())
+        self.valid = self._spread(np.ones(len(numbers))) > 0
+        self._rows = rows
+        self.deals = self.spread("deals")
+        rank = self.spread("rank").astype(np.int64)
+        self.rank = np.where(self.valid, rank, len(CALLS))
+        self.roles = self._spread(rows["role"].to_physical().to_numpy()).astype(np.int64)
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+    def spread(self, name: str) -> Floats:
+        """Returns a column by class and call; 0 where there is no such call."""
+        return self._spread(self._rows[name].to_numpy().astype(np.float64))
+
+    def _spread(self, values: NDArray[Any]) -> Floats:
+        out = np.zeros(self._shape)
+        out[self._where] = values
+        return out
+
+    def calls(self, policy: str) -> Floats:
+        """Returns the chance of each call under a policy."""
+        return (self.rank == 0).astype(np.float64) if policy == BEST else self.spread(f"says_{policy}")
+
+    def mean(self, quality: str) -> tuple[Floats, Floats]:
+        """Returns the mean of a quality for each call, and its standard error."""
+        column = QUALITIES[quality]
+        return self._mean(column, column if quality in CHANCES else f"{column}_squared", self.deals)
+
+    @property
+    def behind(self) -> tuple[Floats, Floats]:
+        """The points of the best call less those of each call on the same deals, and the standard error."""
+        return self._mean("behind", "behind_squared", self.spread("behind_deals"))
+
+    def _mean(self, total: str, squares: str, n: Floats) -> tuple[Floats, Floats]:
+        count = np.where(self.valid, n, 2.0)
+        value = self.spread(total) / count
+        return value, np.sqrt((self.spread(squares) / count - value**2).clip(0) / (count - 1))
+
+    @property
+    def margin(self) -> tuple[Floats, Floats]:
+        """The points of the best call less those of the next best, (n,), and the standard error."""
+        value, error = self.behind
+        at = np.arange(len(self)), (self.rank == 1).argmax(axis=1)
+        return value[at], error[at]
+
+    @property
+    def best_suit(self) -> NDArray[np.int64]:
+        """The place of the best suit where one must be called, (n,); of the best call where there is none."""
+        suits = np.where(self.roles < SUITS, self.rank, len(CALLS))
+        there = suits.min(axis=1) < len(CALLS)
+        return np.asarray(np.where(there, suits.argmin(axis=1), self.rank.argmin(axis=1)))
+
+    def role_at(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Returns the role of one call of each class, by number."""
+        return np.asarray(self.roles[np.arange(len(self)), places])
+
+    @property
+    def shapes(self) -> NDArray[np.str_]:
+        """The shape of each class."""
+        return np.array(["-".join(map(str, lengths_of(cards))) for cards in self.cards])
+
+
+def lengths_of(cards: str) -> list[int]:
+    """Returns the lengths of the suits of a canonical hand, `AK5.2.9.`, the longest first."""
+    return [len(held) for held in cards.split(".")]
+
+
+def weighted(
+    values: Floats, errors: Floats, weights: Floats, *, chance: bool = False, all_of: int = CLASSES
+) -> Estimates:
+    """Returns the mean over all hands of what some of `all_of` classes tell, with its interval."""
+    from scipy.special import stdtrit
+
+    size, total = len(values), weights.sum()
+    value = float((weights * values).sum() / total)
+    known = size / all_of
+    within = float((weights**2 * errors**2).sum() / total**2)
+    if size == 1 and known < 1:
+        return Estimates(*map(np.asarray, (value, np.nan, -np.inf, np.inf)))
+    among = float((weights**2 * (values - value) ** 2).sum() / total**2)
+    error = np.sqrt((1 - known) * among * size / max(1, size - 1) + known * within)
+    reach = float(stdtrit(max(1, size - 1), (1 + LEVEL) / 2)) * error
+    low, high = value - reach, value + reach
+    if chance:
+        low, high = max(0.0, low), min(1.0, high)
+    return Estimates(*map(np.asarray, (value, error, low, high)))
+
+
+def _over(hands: Hands, members: NDArray[np.bool_] | slice = slice(None)) -> Callable[..., Estimates]:
+    """Returns what makes the weighted mean of values and errors by class over some of the classes.
+
+    How many classes there are like these is known from the share looked at.
+    """
+    part = hands.weights[members]
+    like_these = max(len(part), round(len(part) * CLASSES / len(hands)))
+
+    def mean(values: Floats, errors: Floats, *, chance: bool = False) -> Estimates:
+        return weighted(values[members], errors[members], part, chance=chance, all_of=like_these)
+
+    return mean
+
+
+def _when(hands: Hands, quality: str, weights: Floats) -> tuple[Floats, Floats]:
+    """Returns a quality by class when calls are made with these chances, and its standard error (at most
+    that, where several calls are mixed)."""
+    value, error = hands.behind if quality == "regret" else hands.mean(quality)
+    return (value * weights).sum(axis=1), (error * weights).sum(axis=1)
+
+
+def _summary(hands: Hands) -> Iterator[dict[str, Any]]:
+    mean, none = _over(hands), np.zeros(len(hands))
+    best = hands.calls(BEST)
+    for policy in (BEST, *POLICIES):
+        weights = hands.calls(policy)
+        found = {
+            quality: mean(*_when(hands, quality, weights), chance=quality in CHANCES) for quality in QUALITIES
+        }
+        if policy == BEST:
+            value, error = hands.margin
+            played = (hands.deals + hands.spread("chosen_on")).sum(axis=1)
+            found |= {"clear": mean(value > _NORMAL * error, none, chance=True), "deals": mean(played, none)}
+        else:
+            found |= {
+                "regret": mean(*_when(hands, "regret", weights)),
+                "agreement": mean((best * weights).sum(axis=1), none, chance=True),
+            }
+        for measure, told in found.items():
+            numbers = {name: float(number) for name, number in told._asdict().items()}
+            yield {"policy": policy, "measure": measure, **numbers, "n": len(hands), "method": Method.T}
+
+
+def _cell(told: Estimates) -> tuple[float, float | None]:
+    half_width = float(told.half_width)
+    return float(told.value), half_width if np.isfinite(half_width) else None
+
+
+def _named(name: str, told: Estimates) -> dict[str, float | None]:
+    value, half_width = _cell(told)
+    return {name: value, f"{name}_half_width": half_width}
+
+
+def _map(hands: Hands) -> Iterator[dict[str, Any]]:
+    shapes, best, role = hands.shapes, hands.calls(BEST), hands.role_at(hands.rank.argmin(axis=1))
+    suit = np.eye(hands.rank.shape[1])[hands.best_suit]
+    suit_role, suits = hands.role_at(hands.best_suit), hands.valid & (hands.roles < SUITS)
+    honours = np.array([_honours(cards.split(".")[0], "QKA") for cards in hands.cards])
+    beside = np.array([sum(card in "AK" for card in "".join(cards.split(".")[1:])) for cards in hands.cards])
+    points = hands.mean("points_ahead")[0]
+    for shape in SHAPE_NAMES:
+        for held in range(len(HONOURS)):
+            for others in range(5):
+                members = (shapes == shape) & (honours == held) & (beside == others)
+                if not members.any():
+                    continue
+                mean, weights = _over(hands, members), hands.weights[members]
+                called = _best_together(points[members], hands.roles[members], hands.valid[members], weights)
+                cell: dict[str, Any] = {
+                    "shape": shape, "honours": HONOURS[held], "beside": others, "hands": int(weights.sum()),
+                    "role": ROLES[called],
+                    "share": float(np.average(role[members] == called, weights=weights)),
+                    **_named("win", mean(*_when(hands, "win", best), chance=True)),
+                    **_named("points_ahead", mean(*_when(hands, "points_ahead", best))),
+                    **_named("margin", mean(*hands.margin)),
+                }
+                if suits.any():
+                    named = _best_together(points[members], hands.roles[members], suits[members], weights)
+                    cell |= {
+                        "suit": ROLES[named],
+                        "suit_share": float(np.average(suit_role[members] == named, weights=weights)),
+                        **_named("suit_points_ahead", mean(*_when(hands, "points_ahead", suit))),
+                    }
+                yield cell
+
+
+def _best_together(
+    points: Floats, roles: NDArray[np.int64], valid: NDArray[np.bool_], weights: Floats
+) -> int:
+    """Returns the role that is worth most for some hands together.
+
+    A suit that a hand holds like an earlier one is called under the earlier one's name.
+    """
+    worth = {}
+    for role in np.unique(roles[valid]):
+        said = valid & (roles == role)
+        has = said.any(axis=1)
+        if role < SUITS:                # suits held alike are one call, under the first one's role
+            place = np.where(valid & (roles <= role), roles, -1).argmax(axis=1)
+            has = np.ones(len(points), bool)
+        else:
+            place = said.argmax(axis=1)
+        if has.all():
+            worth[int(role)] = float((points[np.arange(len(points)), place] * weights).sum())
+    return max(worth, key=lambda role: worth[role])
+
+
+def _honours(held: str, names: str) -> int:
+    """Returns the position in HONOURS of the queen, king and ace held."""
+    return sum(1 << place for place, rank in enumerate(names) if rank in held)
+
+
+def _shapes(hands: Hands) -> Iterator[dict[str, Any]]:
+    shapes, best, role = hands.shapes, hands.calls(BEST), hands.role_at(hands.rank.argmin(axis=1))
+    for shape in SHAPE_NAMES:
+        members = shapes == shape
+        if not members.any():
+            continue
+        mean, weights = _over(hands, members), hands.weights[members]
+        row: dict[str, Any] = {"shape": shape, "hands": int(weights.sum())}
+        for quality in QUALITIES:
+            row |= _named(quality, mean(*_when(hands, quality, best), chance=quality in CHANCES))
+        yield row | _named("margin", mean(*hands.margin)) | {
+            f"{name}_best": float(np.average(role[members] == number, weights=weights))
+            for number, name in enumerate(ROLES)
+        }
+
+
+def _margins(hands: Hands) -> Iterator[dict[str, Any]]:
+    value, _ = hands.margin
+    places = np.digitize(value, MARGINS[1:])
+    for place, start in enumerate(MARGINS):
+        members = places == place
+        share = float(hands.weights[members].sum() / hands.weights.sum())
+        yield {"margin_from": start, "share": share, "classes": int(members.sum())}
+
+
+def _book(rows: pl.DataFrame) -> pl.DataFrame:
+    """Returns the rows with the calls' estimates."""
+    import polars as pl
+
+    told: dict[str, NDArray[Any]] = {}
+    n = rows["deals"].to_numpy()
+    for quality, column in QUALITIES.items():
+        sums = rows[column].to_numpy()
+        found = proportions(sums, n) if quality in CHANCES else (
+            means(n, sums, rows[f"{column}_squared"].to_numpy()))
+        told |= {quality: found.value, f"{quality}_half_width": found.half_width}
+    apart = means(n, rows["behind"].to_numpy(), rows["behind_squared"].to_numpy())
+    told |= {"behind": apart.value, "behind_half_width": apart.half_width}
+    lengths = {cards: "-".join(map(str, lengths_of(cards))) for cards in rows["cards"].unique()}
+    return rows.with_columns(
+        pl.col("cards").replace_strict(lengths).alias("shape"),
+        *(pl.Series(name, values) for name, values in told.items()),
+    )
+
+
+def headline(p: TrumpBookParameters, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """Returns what each way of calling is worth over all hands; where it was tried, how the advice holds."""
+    import polars as pl
+
+    if p.against:
+        return _across(tables["trials"], "players", TRIAL_MEASURES)
+    return _across(tables["summary"].rename({"policy": "caller"}), "caller", _ROWS_OF_HEADLINE).with_columns(
+        pl.col("caller").replace_strict({BEST: "the book"}, default=pl.col("caller").cast(pl.String))
+    )
+
+
+def answer(p: TrumpBookParameters, tables: Mapping[str, pl.DataFrame]) -> list[Sentence]:
+    """Returns what the book is worth, which calls are best, how clear they are, what others lose."""
+    import polars as pl
+
+    who = {"rules": str(tables["summary"]["rules"][0]), "players": str(p.lineup)}
+
+    def told(policy: str, measure: str, kind: type[Share | Mean]) -> Share | Mean:
+        row = tables["summary"].filter(policy=policy, measure=measure).row(0, named=True)
+        return kind(row["value"], (row["high"] - row["low"]) / 2)
+
+    best = tables["book"].filter(rank=0)
+    weights, roles = best["weight"].to_numpy().astype(float), best["role"].to_numpy()
+    shares = {role: float(weights[roles == role].sum() / weights.sum()) for role in ROLES}
+    other = 1 - shares["longest"] - shares["pass"]
+    worth = {"win": told(BEST, "win", Share), "ahead": told(BEST, "points_ahead", Mean)}
+    found = [Sentence("best", {**who, **worth})]
+    if shares["pass"]:
+        found.append(Sentence("roles", {"longest": Share(shares["longest"]), "other": Share(other),
+                                        "pass": Share(shares["pass"])}))
+    else:
+        found.append(Sentence("suits", {"longest": Share(shares["longest"]), "other": Share(other)}))
+    close = tables["margins"].filter(pl.col("margin_from") < _CLOSE)["share"].sum()
+    found.append(Sentence("clear", {"close": Share(float(close)), "within": Mean(_CLOSE)}))
+    found += [
+        Sentence("policy", {"policy": Term(policy, "policy"), "regret": told(policy, "regret", Mean),
+                            "agreement": told(policy, "agreement", Share)})
+        for policy in ("longest", "strongest")
+    ]
+    for players in dict.fromkeys(map(str, tables["trials"]["players"])):
+        if players != str(p.lineup):
+            rows = {str(row["measure"]): row for row in
+                    tables["trials"].filter(players=players).iter_rows(named=True)}
+            half = {name: (row["high"] - row["low"]) / 2 for name, row in rows.items()}
+            found.append(Sentence("trial", {
+                "players": players, "regret": Mean(rows["regret"]["value"], half["regret"]),
+                "still": Share(rows["still_best"]["value"], half["still_best"]),
+            }))
+    return found
+
+
+def _across(table: pl.DataFrame, key: str, measures: Sequence[str]) -> pl.DataFrame:
+    """Returns a long table with a row for each of `key` and a column for each measure."""
+    import polars as pl
+
+    rows = []
+    for (name,), part in table.partition_by(key, as_dict=True, maintain_order=True).items():
+        row: dict[str, Any] = {key: str(name)}
+        found = {str(told["measure"]): told for told in part.iter_rows(named=True)}
+        for measure in measures:
+            told = found.get(measure)
+            row[measure] = told and told["value"]
+            row[f"{measure}_half_width"] = told and (told["high"] - told["low"]) / 2
+        rows.append(row)
+    return pl.DataFrame(rows, infer_schema_length=None)
