@@ -22,7 +22,7 @@ types: $(VENV)/ready-dev
 	$(BIN)/mypy
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml \
 	  courtpiece._kernel.alphamu courtpiece._kernel.cpu courtpiece._kernel.engine courtpiece._kernel.exact \
-	  courtpiece._kernel.search courtpiece._kernel.solver courtpiece._kernel.worlds
+	  courtpiece._kernel.ismcts courtpiece._kernel.search courtpiece._kernel.solver courtpiece._kernel.worlds
 
 unit: $(VENV)/ready-dev
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -q -n $(JOBS)
