@@ -153,6 +153,15 @@ def test_a_measure_is_a_line_and_each_rule_set_a_column(kots: Run, kots_page: st
     assert re.findall(r">([\d.]+) ±", row[1])[3] == f"{100 * value:.1f}"
 
 
+def test_what_is_not_told_is_a_dash(kots: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    differences = kots.tables["differences"]
+    untold = differences.with_columns(side=differences["side"].set(differences["side"] == "caller", None))
+    monkeypatch.setitem(kots.tables, "differences", untold)
+    text = Page(report.render(kots)).text
+    assert "win, % · –" in text
+    assert "None" not in text
+
+
 def test_the_same_folder_gives_the_same_page(calls_page: str, tmp_path: Path) -> None:
     again = run("trump-call", out=tmp_path, hands=25, deals=40, players="simple", chunk=4, jobs=2)
     assert report.render(again) == report.render(Run.open(again.path)) == calls_page

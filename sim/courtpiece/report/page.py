@@ -219,6 +219,8 @@ def _cells(table: pl.DataFrame, words: Words) -> tuple[list[str], list[list[Cell
 
 
 def _plain(value: object, column: str, words: Words) -> Cell:
+    if value is None:
+        return Cell("–")
     if isinstance(value, float):
         return Cell(words.number(value), value if is_finite(value) else None)
     if isinstance(value, int) and not isinstance(value, bool):
@@ -247,9 +249,13 @@ def _spread(table: pl.DataFrame) -> tuple[Spread, Sequence[str], Sequence[str]]:
     across = [name for name in table.columns if name not in estimates and name not in down]
     found: Spread = {}
     for row in table.iter_rows(named=True):
-        line = found.setdefault(tuple(str(row[name]) for name in down), {})
-        line[tuple(str(row[name]) for name in across)] = row
+        line = found.setdefault(tuple(_named(row[name]) for name in down), {})
+        line[tuple(_named(row[name]) for name in across)] = row
     return found, down, across
+
+
+def _named(value: object) -> str:
+    return "–" if value is None else str(value)
 
 
 def _measures(table: pl.DataFrame, words: Words) -> tuple[list[str], list[list[Cell]]]:
