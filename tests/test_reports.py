@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from courtpiece.rules import preset, presets
-from courtpiece.studies import names
+from courtpiece.studies import find, names
+from courtpiece.studies.study import parameter_fields
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "reports/README.md").read_text(encoding="utf-8")
@@ -22,10 +23,9 @@ NAMED = [command[command.index("--out") + 1].removeprefix("results/reports/") fo
 def test_a_command_runs_a_study_with_options_that_it_has(command: list[str]) -> None:
     assert command[:2] == ["courtpiece", "run"]
     assert command[2] in names()
-    for option in command[3:]:
-        if option.startswith("--"):
-            assert option.removeprefix("--") in ("rules", "players", "deals", "hands", "draws", "out", "config",
-                                                 "precision", "matches", "player", "seed"), option
+    asked = [option.removeprefix("--").replace("-", "_") for option in command if option.startswith("--")]
+    known = [about.name for about in parameter_fields(find(command[2]).Parameters)]
+    assert set(asked) <= {*known, "out", "config"}
 
 
 def test_every_page_has_its_command_and_its_line() -> None:
