@@ -227,7 +227,7 @@ def test_the_threshold_that_gains_most_is_found_and_valued_on_the_other_half() -
     subject, value = subject_of("pass", "single-sir"), np.tile(np.arange(500, 520), 200).repeat(2)
     more = np.where(value < 507, 1, -1)
     found = _Use(subject, rows_of([("use", "unused", value, more)], len(value)))
-    assert found.policies()["policy"] == found.policies()["on_even"] == "below 507"
+    assert found.policies()["policy"] == found.policies()["on_even"] == "< 507"
     row = measures(found)
     assert row["gain"]["value"] == pytest.approx(7 / 20)
     assert row["used"]["value"] == pytest.approx(7 / 20)
@@ -258,8 +258,8 @@ def test_the_best_card_to_hide_may_depend_on_how_many_there_are() -> None:
     lowest[value == NO_VALUE] = second[value == NO_VALUE] = 0
     found = _Hide(subject, rows_of([("lowest", "built-in", value, lowest),
                                     ("second", "built-in", value, second)], len(value)))
-    told = ["of two the lowest", "of three the second", "of four the highest", "of five the highest"]
-    assert found.policies()["policy"] == ", ".join(told)
+    assert found.policies()["policy"] == "2:2 3:2 4:1 5:1"
+    assert found.policies()["own_policy"] == "2:1 3:1 4:1 5:1"
     assert measures(found)["over-built-in"]["value"] == pytest.approx((1 + 2) / 4)
 
 

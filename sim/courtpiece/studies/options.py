@@ -128,9 +128,9 @@ class Options(Study[OptionsParameters]):
             "summary": (*who, measure, *ESTIMATE_COLUMNS),
             "policies": (
                 *who,
-                Column("policy", "text", "", "the best policy on all deals: below which value of the five "
-                       "cards the right is used; by how much a new trump has to be better; which card; "
-                       "when"),
+                Column("policy", "text", "", "the best policy on all deals: < the value of the five cards "
+                       "below which the right is used; ≥ by how much a new trump has to be better; by the "
+                       "number of cards held of the suit which one is hidden, from the highest; when"),
                 Column("on_even", "text", "", "the best on the deals with even numbers"),
                 Column("on_odd", "text", "", "the best on the others"),
                 Column("own_policy", "text", "", "what the players do by themselves"),
@@ -210,8 +210,8 @@ class Options(Study[OptionsParameters]):
             return [*found, Sentence("own_is_best")]
         return [*found, *(
             Sentence("better", {
-                "rules": str(row["rules"]), "right": Term(row["right"]), "policy": str(row["policy"]),
-                "own": str(row["own_policy"]),
+                "rules": str(row["rules"]), "right": Term(row["right"]), "policy": Term(row["policy"]),
+                "own": Term(row["own_policy"]),
                 "gain": Mean(row["over_built_in"], row["over_built_in_half_width"]),
             })
             for row in better.head(3).iter_rows(named=True)
