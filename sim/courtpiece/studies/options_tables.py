@@ -242,7 +242,8 @@ class _Hide(_Work):
     @staticmethod
     def text(best: Mapping[int, str]) -> str:
         """Returns for each number of cards which is hidden, counted from the highest: `2:2 3:2 4:1 5:1`."""
-        places = {length: {"lowest": length, "second": 2}.get(best.get(length, ""), 1) for length in range(2, 6)}
+        places = {length: {"lowest": length, "second": 2}.get(best.get(length, ""), 1)
+                  for length in range(2, 6)}
         return " ".join(f"{length}:{place}" for length, place in places.items())
 
 
