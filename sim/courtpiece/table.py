@@ -19,6 +19,8 @@ from courtpiece.deal import ELDEST, FIRST_CARDS, PARTNER, Deal
 from courtpiece.driver import Decision, Driver, open_choices, plays_of
 from courtpiece.errors import UsageError
 from courtpiece.players.callers import kernel_caller
+from courtpiece.players.habits import NONE as NO_HABIT
+from courtpiece.players.habits import kernel_card
 from courtpiece.players.registry import Lineup, PlayerSpec, check_lineup, parse_lineup
 from courtpiece.rules import Collection, FirstLead, Objective, Outcome, RuleSet, RulesSpec, Trump, resolve
 from courtpiece.rules.values import show
@@ -87,8 +89,9 @@ class Table:
             self._driver = Driver(self.rules, self.lineup)
         else:
             callers = [kernel_caller(specs[seat]) for seat in (ELDEST, PARTNER)]
-            cards = [OPENED if self.lineup.double_dummy else player.card for player in specs]
-            self._setup = engine.Setup(self.rules, cards, callers)
+            cards = [(OPENED, NO_HABIT) if self.lineup.double_dummy else kernel_card(spec) for spec in specs]
+            names, habits = zip(*cards, strict=True)
+            self._setup = engine.Setup(self.rules, names, callers, habits=habits)
 
     def play(self, seed: int, start: int, count: int, *, stream: int = 0) -> NDArray[np.void]:
         """Returns the results of deals start … start+count-1, an array of RESULT of shape (count,)."""

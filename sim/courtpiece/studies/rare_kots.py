@@ -95,7 +95,7 @@ class RareKotsParameters(Parameters):
         for lineup in self.players:
             if not lineup.in_kernel or lineup.double_dummy:
                 raise UsageError(f"players: {lineup} cannot be used here: deals are split with the kernel's "
-                                 "card players, random, simple and greedy")
+                                 "card players")
 
 
 class RareKots(Study[RareKotsParameters]):
