@@ -67,6 +67,11 @@ class Calls(NamedTuple):
     fives: NDArray[np.uint64]
     suits: NDArray[np.uint8]
 
+    @classmethod
+    def of(cls, count: int) -> Calls:
+        """Returns those of so many deals in which nobody called yet."""
+        return cls(np.zeros(count, np.uint64), np.full(count, NONE, np.uint8))
+
 
 class Table:
     """Rules and four players.
@@ -113,7 +118,7 @@ class Table:
     ) -> tuple[NDArray[np.void], Calls]:
         """Returns the results of `play`, and what was called in these deals."""
         check_numbers(start, count)
-        calls = Calls(np.zeros(count, np.uint64), np.full(count, NONE, np.uint8))
+        calls = Calls.of(count)
         out = np.empty(count, RESULT)
         if self._driver is None:
             engine.play_deals(self._setup, seed_key(seed), start, out, stream=stream, **calls._asdict())
@@ -128,6 +133,25 @@ class Table:
                 calls.fives[row] = sum(1 << card for card in deal.dealt[deal.caller][:FIRST_CARDS])
                 calls.suits[row] = _suit_called(deal)
         return out, calls
+
+    def called(
+        self, seed: int, start: int, count: int, *, stream: int = 0
+    ) -> tuple[NDArray[np.uint64], Calls]:
+        """Returns the callers' thirteen cards in the deals of `play`, and what they called on five of them.
+
+        The cards are (n,), with bit 13*suit + rank, 0 where nobody called.  No card is played.  Raises
+        UsageError where a player is in Python.
+        """
+        check_numbers(start, count)
+        if self._driver is not None:
+            raise UsageError(f"{self.lineup} cannot be asked: calls are told of the kernel's callers")
+        calls = Calls.of(count)
+        opened = _Opened(*engine.open_deals(
+            self._setup, seed_key(seed), start, count, stream=stream, **calls._asdict()
+        ))
+        callers = np.minimum(opened.results["caller"], 3)
+        hands = opened.hands[np.arange(count), callers]
+        return np.where(calls.suits < NONE, hands, np.uint64(0)), calls
 
     def split(
         self, seed: int, start: int, count: int, *, side: int, split: Split, stream: int = 0

@@ -14,7 +14,8 @@ from courtpiece.errors import UsageError
 from courtpiece.rules import Outcome, resolve
 from courtpiece.run import Run, run
 from courtpiece.stats import holm, two_sided_p
-from courtpiece.studies.conventions import MEASURES, Conventions, settings
+from courtpiece.studies.conventions import Conventions, settings
+from courtpiece.studies.partners import MEASURES
 from courtpiece.table import Table
 from courtpiece.verification import verify
 

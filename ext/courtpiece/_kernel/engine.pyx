@@ -386,8 +386,11 @@ cdef inline void lay_open(const Deal *d, uint64_t *hands, uint8_t *leader, uint8
     hidden[1] = packed(lowest(d.face_down)) if d.face_down else NONE
 
 
-def open_deals(Setup setup, const uint64_t[::1] key, uint64_t start, Py_ssize_t size, *, uint64_t stream=0):
-    """Deal the deals of play_deals and let the callers speak, but play no card.
+def open_deals(
+    Setup setup, const uint64_t[::1] key, uint64_t start, Py_ssize_t size, *, uint64_t stream=0, uint64_t[::1] fives=None,
+    uint8_t[::1] suits=None,
+):
+    """Deal the deals of play_deals and let the callers speak, but play no card.  fives and suits are those of play_deals.
 
     Returns
     -------
@@ -407,11 +410,16 @@ def open_deals(Setup setup, const uint64_t[::1] key, uint64_t start, Py_ssize_t 
     cdef Py_ssize_t i
     cdef Deal d
     cdef Opening o
+    cdef bint noted = fives is not None
+    if noted and (suits is None or fives.shape[0] != size or suits.shape[0] != size):
+        raise ValueError("fives and suits need one entry for each deal")
     with nogil:
         for i in range(size):
             start_deal(&dice, start + <uint64_t> i)
             deal_pack(&d, &dice)
             speak(&o, &d, &setup.rules, &setup.players, &dice)
+            if noted:
+                note_call(&d, &setup.rules, &fives[i], &suits[i])
             lay_open(&d, &hands_view[i, 0], &leaders_view[i], &hidden_view[i, 0])
             report(&d, <Result *> &rows[i, 0])
     return hands, leaders, hidden, results

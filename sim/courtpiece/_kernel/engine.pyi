@@ -77,7 +77,14 @@ def play_calls(
     stream: int = 0,
 ) -> None: ...
 def open_deals(
-    setup: Setup, key: NDArray[np.uint64], start: int, size: int, *, stream: int = 0
+    setup: Setup,
+    key: NDArray[np.uint64],
+    start: int,
+    size: int,
+    *,
+    stream: int = 0,
+    fives: NDArray[np.uint64] | None = None,
+    suits: NDArray[np.uint8] | None = None,
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.void]]: ...
 def open_calls(
     setup: Setup,

@@ -11,14 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from courtpiece.language import Mean, PValue, Sentence, Share, Term
 from courtpiece.players import AnyPlayer, Lineup, parse_lineup, parse_player
 from courtpiece.players.habits import SIGNALS
-from courtpiece.rules import Outcome, RuleSet, name_of
-from courtpiece.stats import LEVEL, Method, holm, means, two_sided_p
+from courtpiece.rules import RuleSet, name_of
+from courtpiece.studies.partners import MEASURES, Played, compared, played, seated, sums
 from courtpiece.studies.study import ESTIMATE_COLUMNS, Column, Parameters, Study, schema
 
 if TYPE_CHECKING:
@@ -31,9 +28,6 @@ ALL, STRICT, WASTE = "all", "low-strict", "low-waste"
 MEANT = (*SIGNALS, ALL, STRICT, WASTE)
 READING = "reading"
 WAYS = ("both", "one-way", "unread", "understood", READING)
-MEASURES = ("points", "won", "points-calling", "points-defending", "won-calling", "won-defending")
-_OUTCOMES = tuple(Outcome)
-_REDEAL = _OUTCOMES.index(Outcome.REDEAL)
 _SURE = 0.05                            # the chance of any false finding in a family
 
 
@@ -48,10 +42,7 @@ class Setting(NamedTuple):
 
     def lineup(self, side: int) -> Lineup:
         """Returns the line-up in which the partners sit on a side."""
-        pairs = [(self.others, self.others)] * 2
-        pairs[side] = self.first, self.second
-        (one, three), (two, four) = pairs
-        return Lineup((one, two, three, four))
+        return seated(side, self.first, self.second, self.others)
 
 
 def settings() -> list[Setting]:
@@ -151,10 +142,8 @@ class Conventions(Study[ConventionsParameters]):
 
         keys = ["rules", "signal", "way"]
         totals = shards.group_by(keys).agg(pl.exclude(keys).sum()).collect(engine="streaming").sort(keys)
-        rows: list[dict[str, Any]] = []
-        for measure in MEASURES:
-            family = [{**row, "measure": measure} for row in totals.iter_rows(named=True)]
-            rows += _estimates(family, measure)
+        family = totals.to_dicts()
+        rows = [row for measure in MEASURES for row in compared(family, measure)]
         return {
             name: pl.DataFrame(
                 [{column.name: row[column.name] for column in columns} for row in rows],
@@ -216,77 +205,19 @@ def _which(p: Parameters) -> tuple[Column, ...]:
     )
 
 
-class _Played(NamedTuple):
-    """Of each deal that is played, the points that the caller's side is ahead, and whether it wins.
-
-    The partners are the caller's side in the first two, the defenders in the others.
-    """
-
-    points: NDArray[np.int64]
-    won: NDArray[np.int64]
-    points_defending: NDArray[np.int64]
-    won_defending: NDArray[np.int64]
-
-    def less(self, other: _Played) -> dict[str, NDArray[np.int64]]:
-        """Returns what these partners gain over others, by the names of the columns."""
-        calling, defending = self.points - other.points, other.points_defending - self.points_defending
-        won, won_defending = self.won - other.won, other.won_defending - self.won_defending
-        return {
-            "points_calling": calling, "points_defending": defending, "points": calling + defending,
-            "won_calling": won, "won_defending": won_defending, "won": won + won_defending,
-        }
-
-
 def _played(rules: RuleSet, seed: int, start: int, stop: int) -> Iterator[dict[str, Any]]:
     """Yields the sums of a chunk for one rule set."""
-    from courtpiece.table import Table
-
-    worth = np.array([
-        [sign * rules.score_of(outcome, bool(won)) for won, sign in ((0, -1), (1, 1))]
-        for outcome in _OUTCOMES if outcome is not Outcome.REDEAL
-    ], np.int64)
-
-    def played(*lineups: Lineup) -> _Played:
-        found = []
-        for lineup in lineups:
-            results = Table(rules, lineup).play(seed, start, stop - start)
-            results = results[results["outcome"] != _REDEAL]
-            won = (results["winner"] == 0).astype(np.int64)
-            found += [worth[results["outcome"], won], won]
-        return _Played(*found)
-
-    def row(signal: str, way: str, gains: Mapping[str, NDArray[np.int64]]) -> dict[str, Any]:
-        changed = (gains["points_calling"] != 0) | (gains["points_defending"] != 0)
-        return {
-            "rules": name_of(rules), "signal": signal, "way": way, "deals": len(changed),
-            "changed": int(changed.sum()),
-            **{name: int(gain.sum()) for name, gain in gains.items()},
-            **{f"{name}_squares": int((gain * gain).sum()) for name, gain in gains.items()},
-        }
-
     usual = parse_lineup("greedy")
-    greedy = played(usual, usual)
-    by_way: dict[tuple[str, str], _Played] = {}
+    greedy = played(rules, [usual] * 2, seed, start, stop)
+    found: dict[tuple[str, str], Played] = {}
     for setting in settings():
-        found = played(setting.lineup(0), setting.lineup(1))
-        by_way[setting.signal, setting.way] = found
-        yield row(setting.signal, setting.way, found.less(greedy))
+        which = setting.signal, setting.way
+        found[which] = played(rules, [setting.lineup(side) for side in range(2)], seed, start, stop)
+        yield {**_named(rules, *which), **sums(found[which].less(greedy))}
     for signal in (*SIGNALS, ALL):
-        yield row(signal, READING, by_way[signal, "both"].less(by_way[signal, "unread"]))
+        added = found[signal, "both"].less(found[signal, "unread"])
+        yield {**_named(rules, signal, READING), **sums(added)}
 
 
-def _estimates(family: Sequence[Mapping[str, Any]], measure: str) -> Iterator[dict[str, Any]]:
-    """Yields the rows of one measure, corrected for each other."""
-    name, scale = measure.replace("-", "_"), 1 if "-" in measure else 2
-    n = [row["deals"] for row in family]
-    sums = [row[name] for row in family], [row[f"{name}_squares"] for row in family]
-    found = means(n, *sums)
-    sure = means(n, *sums, level=1 - (1 - LEVEL) / len(family))
-    p_values = two_sided_p(found.value, found.standard_error, np.array(n) - 1)
-    for at, (row, p_value, p_holm) in enumerate(zip(family, p_values, holm(p_values), strict=True)):
-        numbers = {key: float(values[at]) / scale for key, values in found._asdict().items()}
-        yield {
-            **row, **numbers, "n": n[at], "method": str(Method.PAIRED_T),
-            "sure_low": float(sure.low[at]) / scale, "sure_high": float(sure.high[at]) / scale,
-            "p_value": float(p_value), "p_holm": float(p_holm), "changed": row["changed"] / max(1, n[at]),
-        }
+def _named(rules: RuleSet, signal: str, way: str) -> dict[str, str]:
+    return {"rules": name_of(rules), "signal": signal, "way": way}
