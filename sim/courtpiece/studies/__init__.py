@@ -14,6 +14,8 @@ _BUILT_IN = {
     "trump-book": "courtpiece.studies.trump_book:TrumpBook",
     "kot-frequency": "courtpiece.studies.kot_frequency:KotFrequency",
     "rare-kots": "courtpiece.studies.rare_kots:RareKots",
+    "conventions": "courtpiece.studies.conventions:Conventions",
+    "calls-that-lie": "courtpiece.studies.calls_that_lie:CallsThatLie",
     "duel": "courtpiece.studies.duel:Duel",
     "ladder": "courtpiece.studies.ladder:Ladder",
     "toss": "courtpiece.studies.toss:Toss",
