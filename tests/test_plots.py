@@ -33,6 +33,9 @@ def drawn() -> list[Figure]:
           for study, units, more in (("trump-call", 30, {"deals": 40}), ("kot-frequency", 900, {}))
           for figure in figures(study, units, **more, **asked)),
         *figures("toss", 300),
+        *figures("rare-kots", 3000, rules=["bavan", "single-sir"], players="simple"),
+        *figures("variants", 300, rules=["single-sir", "bavan", "mendikot-novice"]),
+        *figures("variants", 300, around="classic"),
     ]
 
 
@@ -43,10 +46,10 @@ def elements(drawn: list[Figure]) -> list[tuple[str, str]]:
 
 
 def test_every_study_has_its_figures(drawn: list[Figure]) -> None:
-    assert [figure.name for figure in drawn[:5]] == [
-        "win-by-holding", "best-calls", "regrets", "kots", "outcomes"
+    assert [figure.name for figure in drawn[:6]] == [
+        "win-by-holding", "best-calls", "regrets", "kots", "outcomes", "holdings"
     ]
-    assert [figure.name for figure in drawn[5:9]] == [
+    assert [figure.name for figure in drawn[6:10]] == [
         "win-by-holding", "win-by-holding-1", "win-by-holding-2", "win-by-holding-3"
     ]
 

@@ -26,6 +26,7 @@ from courtpiece.stats import decimals
 LANGUAGES = ("en", "ur", "hi")
 _TEXTS = Path(__file__).parent / "report" / "texts"
 _CERTAIN = 100.0                        # per cent
+_NO_BREAK = "\u00a0"
 _LEFT_TO_RIGHT, _RIGHT_TO_LEFT, _END = "\u2066", "\u2067", "\u2069"
 
 
@@ -186,18 +187,10 @@ class Words:
         return self.isolated(template.format(**{name: self.said(value) for name, value in values.items()}))
 
     def said(self, value: Value) -> str:
-        """Returns a value as it stands in a sentence."""
+        """Returns a value as it stands in a sentence, where a number is not broken over two lines."""
+        if isinstance(value, (Share, Mean, PValue)):
+            return self._quantity(value).replace(" ", _NO_BREAK)
         match value:
-            case Share(found, None):
-                return self.percent(_bare(self.number(100 * found)))
-            case Share(found, float(half_width)):
-                return self.percent(_bare(self.estimate(100 * found, 100 * half_width, certain=_CERTAIN)))
-            case Mean(found, None):
-                return self.number(found)
-            case Mean(found, float(half_width)):
-                return self.estimate(found, half_width)
-            case PValue():
-                return self.isolated("p < 0.0001" if value.value < 0.0001 else f"p = {value.value:.2g}")
             case Term():
                 return self.term(value.name, value.column)
             case Cards():
@@ -209,6 +202,18 @@ class Words:
             case Sequence():
                 return self.listed([self.name(name) for name in value])
         raise TypeError(f"{value!r} is nothing that a sentence can say")
+
+    def _quantity(self, value: Share | Mean | PValue) -> str:
+        match value:
+            case Share(found, None):
+                return self.percent(_bare(self.number(100 * found)))
+            case Share(found, float(half_width)):
+                return self.percent(_bare(self.estimate(100 * found, 100 * half_width, certain=_CERTAIN)))
+            case Mean(found, None):
+                return self.number(found)
+            case Mean(found, float(half_width)):
+                return self.estimate(found, half_width)
+        return self.isolated("p < 0.0001" if value.value < 0.0001 else f"p = {value.value:.2g}")
 
     def listed(self, parts: Sequence[str]) -> str:
         """Returns `a, b and c`."""
@@ -242,9 +247,10 @@ class Words:
 
 
 _LETTER = "A-Za-z0-9À-ž♠♥♦♣"
+_BETWEEN = f" {_NO_BREAK}.,/_\\-–−±=%+×*:'’<>"
 _RUNS = re.compile(
     rf"{_LEFT_TO_RIGHT}[^{_END}]*{_END}|"
-    rf"(?:--?|[−<>±+] ?)?[{_LETTER}](?:[{_LETTER} .,/_\-–−±=%+×*:'’<>]*[{_LETTER}%*])?"
+    rf"(?:--?|[−<>±+][ {_NO_BREAK}]?)?[{_LETTER}](?:[{_LETTER}{_BETWEEN}]*[{_LETTER}%*])?"
 )
 
 

@@ -5,8 +5,8 @@ squares), so that an estimate is the same to the last bit however the deals were
 whatever order the parts were added.
 
 Methods: proportions have Wilson's score interval (E. B. Wilson, 1927), means and paired differences
-Student's t, ratios the bootstrap, shares that are watched while they grow a confidence sequence.  An
-interval is two-sided, at 95 % unless said otherwise.
+Student's t, ratios the bootstrap, what is computed from several means the delta method, shares that are
+watched while they grow a confidence sequence.  An interval is two-sided, at 95 % unless said otherwise.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ class Method(StrEnum):
     PAIRED_T = "paired-t"
     BOOTSTRAP = "bootstrap"
     AGRESTI_MIN = "agresti-min"
+    STRATA = "strata"
+    DELTA = "delta"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

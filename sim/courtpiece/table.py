@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from courtpiece._kernel import engine
-from courtpiece.deal import ELDEST, PARTNER
+from courtpiece.deal import ELDEST, FIRST_CARDS, PARTNER, Deal
 from courtpiece.driver import Decision, Driver, open_choices, plays_of
 from courtpiece.errors import UsageError
 from courtpiece.players.callers import kernel_caller
@@ -44,6 +44,26 @@ class Trace(NamedTuple):
     plays: NDArray[np.uint8]
     legal: NDArray[np.uint64]
     results: NDArray[np.void]
+
+
+class Split(NamedTuple):
+    """How deals in which a side takes many tricks are split into others like them.
+
+    `levels`: rising numbers of tricks; `factors`: how many deals are looked at for each that reached the
+    level before, 1 for the first; `moves`: changes of a deal that are tried between two that are looked at.
+    """
+
+    levels: tuple[int, ...]
+    factors: tuple[int, ...]
+    moves: int
+
+
+class Calls(NamedTuple):
+    """What was called in deals: `fives` (n,) uint64, the first five cards of the caller, bit 13*suit + rank;
+    `suits` (n,) uint8, the suit that he called or hid.  0 and 255 where nobody called."""
+
+    fives: NDArray[np.uint64]
+    suits: NDArray[np.uint8]
 
 
 class Table:
@@ -84,6 +104,48 @@ class Table:
             sitting.play(start + row)
             sitting.walk.report(out, row)
         return out
+
+    def play_and_tell(
+        self, seed: int, start: int, count: int, *, stream: int = 0
+    ) -> tuple[NDArray[np.void], Calls]:
+        """Returns the results of `play`, and what was called in these deals."""
+        check_numbers(start, count)
+        calls = Calls(np.zeros(count, np.uint64), np.full(count, NONE, np.uint8))
+        out = np.empty(count, RESULT)
+        if self._driver is None:
+            engine.play_deals(self._setup, seed_key(seed), start, out, stream=stream, **calls._asdict())
+            if self.lineup.double_dummy:
+                out = self._solved(self._opened(seed, start, count, stream))
+            return out, calls
+        sitting = self._driver.start(seed, seed_key(seed), stream)
+        for row in range(count):
+            deal = sitting.play(start + row)
+            sitting.walk.report(out, row)
+            if deal.caller is not None and deal.outcome is not Outcome.REDEAL:
+                calls.fives[row] = sum(1 << card for card in deal.dealt[deal.caller][:FIRST_CARDS])
+                calls.suits[row] = _suit_called(deal)
+        return out, calls
+
+    def split(
+        self, seed: int, start: int, count: int, *, side: int, split: Split, stream: int = 0
+    ) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
+        """Returns what deals split into where `side` takes many tricks (generalized splitting).
+
+        The first array is (count, levels): for each deal the number of deals it was split into that reached
+        each level.  Its expectation is the chance of the level times the product of the factors up to there.
+        The second is (count,): the tricks that the side takes in the deal itself, -1 for a redeal.  Raises
+        UsageError where a player is in Python or sees all cards.
+        """
+        check_numbers(start, count)
+        if self._driver is not None or self.lineup.double_dummy:
+            raise UsageError(f"{self.lineup} cannot be asked: deals are split with the kernel's card players")
+        reached = np.empty((count, len(split.levels)), np.int64)
+        scores = np.empty(count, np.int8)
+        engine.split_deals(
+            self._setup, seed_key(seed), start, reached, scores, side=side, levels=split.levels,
+            factors=split.factors, moves=split.moves, stream=stream,
+        )
+        return reached, scores
 
     def play_calls(
         self, five: Sequence[int], words: Sequence[str], seed: int, start: int, count: int, *, stream: int = 0
@@ -147,10 +209,16 @@ class Table:
         at once.
         """
         check_numbers(start, count)
+        return self.claims_of(seed, start, count, np.arange(count) % every == -start % every, stream=stream)
+
+    def claims_of(
+        self, seed: int, start: int, count: int, which: NDArray[np.bool_], *, stream: int = 0
+    ) -> NDArray[np.uint8]:
+        """Returns the same, asked about the deals of which `which` (count,) is true."""
         if not can_tell_claims(self.rules):
             raise UsageError("certain claims are told where trump=called and collection=each-trick")
         out = np.full(count, UNASKED, np.uint8)
-        asked = np.flatnonzero(np.arange(count) % every == -start % every)
+        asked = np.flatnonzero(which)
         if self._driver is None:
             opened = self._opened(seed, start, count, stream)
             asked = asked[opened.results["outcome"][asked] == NONE]
@@ -193,6 +261,14 @@ class Table:
         if self.rules.objective is Objective.TENS:
             results["tens"][played] = NONE
         return results
+
+
+def _suit_called(deal: Deal) -> int:
+    """Returns the suit that was called or hidden in a deal that is over."""
+    hidden = deal.shown.card if deal.shown is not None else deal.hidden_card
+    if deal.rules.trump is Trump.HIDDEN and hidden is not None:
+        return int(hidden.suit)
+    return NONE if deal.trump is None else int(deal.trump)
 
 
 def _empty_trace(count: int) -> Trace:

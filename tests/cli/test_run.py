@@ -85,8 +85,8 @@ def test_a_file_of_options_says_what_the_line_does_not(capsys: pytest.CaptureFix
 
 
 REFUSED = """
-run | name a study to run: {studies}
-run kot-frequenzy | there is no study "kot-frequenzy"; there are {studies} (did you mean "kot-frequency"?)
+run | name a study to run: STUDIES
+run kot-frequenzy | there is no study "kot-frequenzy"; there are STUDIES (did you mean "kot-frequency"?)
 run kot-frequency --rules hakin | there is no preset "hakin" (did you mean "hakim"?)
 run kot-frequency --rules hakim,targt=3 | there is no option "targt" (did you mean "target"?)
 run kot-frequency --players greedy,simpel | players: there is no card player "simpel"; there are random, simple, greedy, double-dummy,
@@ -120,7 +120,7 @@ def test_a_mistake_is_one_line_that_says_what_would_be_right(
     Path("strange.toml").write_text("deels = 3")
     Path("other.toml").write_text('study = "trump-call"')
     Path("jobs.toml").write_text('jobs = "two"')
-    command, line = row.replace("{studies}", ", ".join(names())).split(" | ")
+    command, line = row.replace("STUDIES", ", ".join(names())).split(" | ")
     assert refused(capsys, *command.split(" ")).startswith(line)
 
 

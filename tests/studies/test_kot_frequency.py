@@ -13,10 +13,17 @@ import polars as pl
 import pytest
 from scipy import stats as scipy_stats
 
-from courtpiece.rules import Outcome, resolve
+from courtpiece.cards import Card
+from courtpiece.deal import Deal
+from courtpiece.players import Lineup
+from courtpiece.players.builtin import BuiltIn
+from courtpiece.players.own import given
+from courtpiece.players.registry import parse_built_in
+from courtpiece.rules import Outcome, RuleSet, resolve
 from courtpiece.run import Run, run
 from courtpiece.studies.kot_frequency import KotFrequency
-from courtpiece.table import Table
+from courtpiece.table import Table, Trace
+from courtpiece.words import word_text
 
 RULES = ("single-sir", "bavan", "mendikot", "double-sir", "classic-no-kot")
 DEALS = 3000
@@ -161,3 +168,61 @@ def test_memory_does_not_grow_with_the_deals(tmp_path: Path) -> None:
     assert max(few, many, one_chunk) < 300
     assert many < few + 30
     assert one_chunk < few + 30
+
+
+def played_out(trace: Trace, at: int, rules: RuleSet) -> Deal:
+    """Returns a deal of a trace, played by the readable rules."""
+    deal = Deal(rules, [[Card(card) for card in hand] for hand in trace.hands[at].tolist()])
+    for word in trace.words[at].tolist():
+        if word != 255:
+            deal.say(word_text(word))
+    for play in trace.plays[at].tolist():
+        if play == 64:
+            deal.reveal()
+        elif play != 255:
+            deal.play(Card(play))
+    return deal
+
+
+HANDS_RULES = ("single-sir", "hidden-trump", "bavan", "be-ranga", "double-sir")
+
+
+@pytest.mark.parametrize("name", HANDS_RULES)
+def test_holdings_and_all_thirteen_are_those_of_the_deals_played_out(name: str, tmp_path: Path) -> None:
+    rules, deals = resolve(name), 1500
+    found = run("kot-frequency", out=tmp_path / "run", rules=name, players="simple", deals=deals, seed=2)
+    trace = Table(rules, "simple").trace(2, 0, deals)
+    longer = Table(rules.replace(deal_ends="after-thirteen"), "simple").play(2, 0, deals)
+    kots: Counter[tuple[int, str]] = Counter()
+    called: Counter[tuple[int, str]] = Counter()
+    for at, result in enumerate(trace.results):
+        deal = played_out(trace, at, rules)
+        if deal.outcome is Outcome.REDEAL or deal.caller is None:
+            continue
+        suit = deal.trump if deal.shown is None else deal.shown.card.suit
+        suit = deal.hidden_card.suit if suit is None and deal.hidden_card is not None else suit
+        ranks = [card.rank for card in deal.dealt[deal.caller][:5] if card.suit is suit]
+        honours = zip("AKQ", (12, 11, 10), strict=True)
+        key = len(ranks), "".join(mark if rank in ranks else "-" for mark, rank in honours)
+        called[key] += 1
+        assert deal.outcome is not None
+        kots[key] += bool(rules.kots_of(deal.outcome, True)) and result["winner"] == 0
+    told = found.tables["holdings"].filter(measure="kot", side="caller")
+    assert {(row["length"], row["honours"]): row["n"] for row in told.iter_rows(named=True)} == dict(called)
+    for row in told.iter_rows(named=True):
+        key = row["length"], row["honours"]
+        assert row["value"] == pytest.approx(kots[key] / called[key])
+    played = longer["outcome"] != 9
+    for side, who in enumerate(("caller", "defender")):
+        row = value(found.summary, measure="all-thirteen", side=who)
+        assert row["value"] == pytest.approx((longer["taken"][played, side] == 13).mean())
+
+
+def test_a_player_in_python_is_told_of_the_same_calls_as_the_kernel() -> None:
+    for name in HANDS_RULES:
+        kernel, told = Table(name, "simple").play_and_tell(4, 0, 60)
+        lineup = Lineup.of(given(BuiltIn("simple")), parse_built_in("simple"))
+        own, heard = Table(name, lineup).play_and_tell(4, 0, 60)
+        assert (told.fives == heard.fives).all()
+        assert (told.suits == heard.suits).all()
+        assert (kernel["caller"] == own["caller"]).all()

@@ -15,6 +15,7 @@ cdef enum Purpose:
     OPENING = 2             # what callers say
     REVEALS = 3             # one bit for each chance to reveal
     RESERVE = 4             # what replaces a rejected draw
+    MOVES = 5 + (255 << 8)  # the walks over deals of splitting.pxi: no seat, so no decision, has this number
 
 # A function called by its address is not inlined: the rare draw stays out of the hot loops.
 ctypedef uint64_t (*SpareWord)(Dice *) noexcept nogil

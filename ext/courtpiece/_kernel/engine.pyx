@@ -1,11 +1,11 @@
 """Deals played by the batch: numpy arrays in, arrays filled, the GIL released meanwhile."""
 
-from libc.stdint cimport uint8_t, uint64_t
+from libc.stdint cimport int8_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 import numpy as np
 
-from courtpiece._kernel.bits cimport ALL_CARDS, NONE, TEN, bit, lowest, packed, packed_mask, unpacked
+from courtpiece._kernel.bits cimport ALL_CARDS, NONE, TEN, bit, lowest, packed, packed_mask, suit_of, unpacked
 from courtpiece._kernel.callers cimport (
     ABSENT, BLIND, CHANGE_SUIT, Caller, HIDE, MOST_WORDS, NO_WORD, Opening, RANDOM_CALLER, WEIGHTED,
     blind_word, change_word, first_word, go_on_speaking, read_caller, say, start_opening, swap_five, wants_swap,
@@ -13,7 +13,7 @@ from courtpiece._kernel.callers cimport (
 from courtpiece._kernel.deal cimport (
     Deal, begin_turn, close_trick, legal_cards, open_deal, put, reveal, seat_to_act,
 )
-from courtpiece._kernel.dice cimport Dice, PLAYS, philox, set_key, shuffle, start_deal
+from courtpiece._kernel.dice cimport Dice, MOVES, PLAYS, philox, set_key, shuffle, start_deal
 from courtpiece._kernel.greedy cimport ablated_card, ablated_reveal, greedy_card, greedy_reveal
 from courtpiece._kernel.playout cimport play_random
 from courtpiece._kernel.rules cimport CALLED, FIRST_VOID, HIDDEN, Rules
@@ -221,18 +221,43 @@ cdef Dice read_dice(const uint64_t[::1] key, uint64_t stream) except *:
     return dice
 
 
-def play_deals(Setup setup, const uint64_t[::1] key, uint64_t start, out, *, uint64_t stream=0):
-    """Play deals start, start+1, ... with the setup's players and fill out, an array of RESULT, one row a deal."""
+cdef inline void note_call(const Deal *d, const Rules *r, uint64_t *five, uint8_t *suit) noexcept nogil:
+    """Tell the first five cards of the caller and the suit that he called or hid, before the first lead."""
+    cdef int i
+    five[0] = 0
+    suit[0] = NONE
+    if d.caller == NONE or d.over:
+        return
+    for i in range(5):
+        five[0] |= bit(d.order[d.caller][i])
+    five[0] = packed_mask(five[0])
+    suit[0] = suit_of(lowest(d.face_down)) if d.face_down else d.trump
+
+
+def play_deals(
+    Setup setup, const uint64_t[::1] key, uint64_t start, out, *, uint64_t stream=0, uint64_t[::1] fives=None,
+    uint8_t[::1] suits=None,
+):
+    """Play deals start, start+1, ... with the setup's players and fill out, an array of RESULT, one row a deal.
+
+    fives, suits : where given, they are filled with the first five cards of the caller (bit 13*suit + rank) and the suit that
+        he called or hid; 0 and 255 where nobody called, and for a redeal
+    """
     cdef uint8_t[:, ::1] rows = checked_rows(out, 1)
     cdef Dice dice = read_dice(key, stream)
     cdef Py_ssize_t size = rows.shape[0], i
     cdef Deal d
     cdef Opening o
+    cdef bint noted = fives is not None
+    if noted and (suits is None or fives.shape[0] != size or suits.shape[0] != size):
+        raise ValueError("fives and suits need one entry for each deal")
     with nogil:
         for i in range(size):
             start_deal(&dice, start + <uint64_t> i)
             deal_pack(&d, &dice)
             speak(&o, &d, &setup.rules, &setup.players, &dice)
+            if noted:
+                note_call(&d, &setup.rules, &fives[i], &suits[i])
             play_by_shape(&d, &setup.rules, &setup.players, &dice)
             report(&d, <Result *> &rows[i, 0])
 
@@ -666,3 +691,6 @@ def philox_block(const uint64_t[::1] key, uint64_t block, uint64_t purpose, uint
     dice.index = index
     philox(&dice, block, purpose, &view[0])
     return out
+
+
+include "splitting.pxi"

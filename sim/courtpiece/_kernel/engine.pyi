@@ -40,7 +40,27 @@ class Walk:
     ) -> None: ...
 
 def play_deals(
-    setup: Setup, key: NDArray[np.uint64], start: int, out: NDArray[np.void], *, stream: int = 0
+    setup: Setup,
+    key: NDArray[np.uint64],
+    start: int,
+    out: NDArray[np.void],
+    *,
+    stream: int = 0,
+    fives: NDArray[np.uint64] | None = None,
+    suits: NDArray[np.uint8] | None = None,
+) -> None: ...
+def split_deals(
+    setup: Setup,
+    key: NDArray[np.uint64],
+    start: int,
+    reached: NDArray[np.int64],
+    scores: NDArray[np.int8],
+    *,
+    side: int,
+    levels: Sequence[int],
+    factors: Sequence[int],
+    moves: int,
+    stream: int = 0,
 ) -> None: ...
 def play_calls(
     setup: Setup,

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from courtpiece.chain import Chain, State, after
 from courtpiece.errors import UsageError
-from courtpiece.match import Match
 from courtpiece.rules import Outcome, RuleSet
 
 OUTCOMES = tuple(Outcome)
 _DEALS = 20_000                         # deals of four greedy players that tell how often each outcome comes
-MOST_STATES = 20_000                    # of a match, by score, streak and caller
 
 
 def point_worths(rules: RuleSet, side: int) -> NDArray[np.float64]:
@@ -38,11 +36,13 @@ def match_worths(
     """
     if rules.target is None:
         raise UsageError("objective=match needs rules with a target: these go on without end")
-    state = _State(*score, *streaks)
+    state = State(score, streaks)
+    won = _chances(rules, state)
     worths = np.zeros((len(OUTCOMES), 2))
     for row, outcome in enumerate(OUTCOMES):
         for column, winner in enumerate((side, 1 - side)):
-            chance = _after(rules, state, outcome, winner)
+            following = after(rules, state, (outcome, winner))
+            chance = 1.0 - following if isinstance(following, int) else won.get(following, 0.5)
             worths[row, column] = chance if side == 0 else 1 - chance
     return worths
 
@@ -66,72 +66,14 @@ def _outcome_chances(rules: RuleSet) -> NDArray[np.float64]:
     return chances
 
 
-class _State(NamedTuple):
-    """A match before a deal: scores and deals won in a row, of the side that calls and of the other."""
-
-    callers: int
-    others: int
-    callers_run: int
-    others_run: int
-
-
-def _after(rules: RuleSet, state: _State, outcome: Outcome, winner: int) -> float:
-    """Returns the chance to win the match of the side that called, once a deal has ended so."""
-    following, chance = _step(rules, state, outcome, winner)
-    if following is None:
-        return chance
-    won = _chances(rules, state).get(following, 0.5)
-    return won if chance else 1 - won
-
-
-def _step(rules: RuleSet, state: _State, outcome: Outcome, winner: int) -> tuple[_State | None, float]:
-    """Returns what comes after a deal, and 1.0 when the side that called calls again; None: who has won."""
-    match = Match(rules, dealer=3)
-    match.score = [state.callers, state.others]
-    match.streaks = [state.callers_run, state.others_run]
-    match.add(outcome, winner)
-    if match.winner is not None:
-        return None, float(match.winner == 0)
-    caller = match.eldest % 2
-    return _State(*_from(match.score, caller), *_from(match.streaks, caller)), float(caller == 0)
-
-
-def _from(pair: list[int], side: int) -> tuple[int, int]:
-    return pair[side], pair[1 - side]
-
-
 @lru_cache(maxsize=256)
-def _chances(rules: RuleSet, start: _State) -> dict[_State, float]:
-    """Returns the chance of the side that calls to win the match, from each state from `start` on."""
-    odds = [
-        (outcome, winner, chance)
-        for row, outcome in enumerate(OUTCOMES)
-        for winner in (0, 1)
-        if (chance := float(_outcome_chances(rules)[row, winner]))
-    ]
-    steps: dict[_State, list[tuple[float, _State | None, float]]] = {}
-    waiting = [start]
-    while waiting:
-        state = waiting.pop()
-        if state in steps:
-            continue
-        if len(steps) == MOST_STATES:
-            raise UsageError(
-                f"objective=match is worked out for up to {MOST_STATES} scores: this target has more"
-            )
-        steps[state] = [(chance, *_step(rules, state, outcome, winner)) for outcome, winner, chance in odds]
-        waiting += [following for _, following, _ in steps[state] if following is not None]
-    chances = dict.fromkeys(steps, 0.5)
-    # From high scores to low, and again while deals that score nothing lead back to states not yet settled.
-    order = sorted(steps, key=lambda state: -(state.callers + state.others))
-    change = 1.0
-    while change > 1e-12:
-        change = 0.0
-        for state in order:
-            chance = 0.0
-            for weight, following, same in steps[state]:
-                won = same if following is None else chances[following]
-                chance += weight * (won if following is None or same else 1 - won)
-            change = max(change, abs(chance - chances[state]))
-            chances[state] = chance
-    return chances
+def _chances(rules: RuleSet, start: State) -> dict[State, float]:
+    """Returns the chance of side 0 to win, from each state from `start` on; none if matches never end."""
+    chances = _outcome_chances(rules)
+    places = [(row, winner) for row, winner in np.argwhere(chances).tolist()]
+    chain = Chain(rules, [(OUTCOMES[row], winner) for row, winner in places], [start])
+    try:
+        won = chain.odds(np.array([chances[place] for place in places])).won
+    except UsageError:
+        return {}
+    return dict(zip(chain.states, won.tolist(), strict=True))

@@ -12,6 +12,7 @@ from courtpiece.plots.style import (
     ORANGE,
     PURPLE,
     ROOM_FOR_A_NUMBER,
+    SERIES,
     SKY,
     VERMILION,
     Figure,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 def kot_frequency(tables: Mapping[str, pl.DataFrame], words: Words) -> list[Figure]:
     """Returns the figures of the kot-frequency study."""
     summary = tables["summary"]
-    return [_kots(summary, words), _outcomes(summary, words)]
+    return [_kots(summary, words), _outcomes(summary, words), *_holdings(tables["holdings"], words)]
 
 
 def _kots(summary: pl.DataFrame, words: Words) -> Figure:
@@ -104,3 +105,31 @@ def _outcomes(summary: pl.DataFrame, words: Words) -> Figure:
             title=words("outcomes.legend"), columnspacing=1.2, handlelength=1.2,
         )
     return figure(words, "outcomes", drawing)
+
+
+def _holdings(holdings: pl.DataFrame, words: Words) -> list[Figure]:
+    """Returns the kots of both sides by the cards of the suit called, for the first rule set and players."""
+    parts = combinations(holdings.filter(measure="kot"))
+    if not parts:
+        return []
+    rows = parts[0][1].filter(rules=parts[0][1]["rules"][0])
+    tops = sorted({(honours.count("-"), honours) for honours in rows["honours"].cast(str)})
+    with sheet(3.6) as (drawing, axes):
+        for side, marker, filled in (("caller", "o", True), ("defender", "s", False)):
+            for at, (_, honours) in enumerate(tops):
+                told = list(rows.filter(side=side, honours=honours).sort("length").iter_rows(named=True))
+                colour = SERIES[at % len(SERIES)]
+                axes.errorbar(
+                    [row["length"] + 0.08 * (at - len(tops) / 2) for row in told],
+                    [100 * row["value"] for row in told],
+                    yerr=[[100 * (row["value"] - row["low"]) for row in told],
+                          [100 * (row["high"] - row["value"]) for row in told]],
+                    marker=marker, markersize=3.5, color=colour, linewidth=0.8,
+                    linestyle="-" if filled else ":", markerfacecolor=colour if filled else "white",
+                    label=honours.replace("-", "") or words("holdings.none") if filled else None,
+                )
+        axes.set_yscale("symlog", linthresh=1)
+        axes.set_xlabel(words("holdings.length"))
+        axes.set_ylabel(words("holdings.share"))
+        drawing.legend(loc="outside upper left", ncols=4, fontsize="small", title=words("holdings.legend"))
+    return [figure(words, "holdings", drawing)]

@@ -52,7 +52,7 @@ _STYLE: Any = {
 }
 # By language: the fonts of text that is not drawn as outlines.
 _FONTS = {
-    "ur": "'Noto Naskh Arabic','Noto Sans Arabic','Segoe UI','Geeza Pro',Tahoma,'DejaVu Sans',sans-serif",
+    "ur": "courtpiece-latin,'Noto Naskh Arabic','Noto Sans Arabic','Segoe UI','Geeza Pro',Tahoma,sans-serif",
     "hi": "'Noto Sans Devanagari',Mangal,'Nirmala UI','Kohinoor Devanagari','DejaVu Sans',sans-serif",
 }
 

@@ -14,9 +14,11 @@ _BUILT_IN = {
     "trump-book": "courtpiece.studies.trump_book:TrumpBook",
     "rules-of-thumb": "courtpiece.studies.rules_of_thumb:RulesOfThumb",
     "kot-frequency": "courtpiece.studies.kot_frequency:KotFrequency",
+    "rare-kots": "courtpiece.studies.rare_kots:RareKots",
     "duel": "courtpiece.studies.duel:Duel",
     "ladder": "courtpiece.studies.ladder:Ladder",
     "toss": "courtpiece.studies.toss:Toss",
+    "variants": "courtpiece.studies.variants:Variants",
 }
 
 

@@ -1,9 +1,13 @@
 """How often a deal ends in a kot, by rule set and players.
 
 Every rule set and every line-up plays the same deals, so that rule sets can be compared deal by deal.
-A chunk keeps how many deals ended in each way (outcome, winner, tricks, tens, certain claim), together with
-how the same deal ended under the first rule set, and, where all four saw all cards, how it ended when the
-same callers sat with `greedy`: all that the tables need.
+A chunk keeps how many deals ended in each way (outcome, winner, tricks, tens, all thirteen, certain claim),
+together with what the caller held of the suit that he called, how the same deal ended under the first rule
+set, and, where all four saw all cards, how it ended when the same callers sat with `greedy`: all that the
+tables need.
+
+All thirteen tricks by one side are counted under every rule set.  Where the rules stop at seven tricks, deals
+in which one side has taken all so far are played on to the last card by the same players.
 
 Where the rules have a claim of all thirteen (S4.32) it is also told how often one would be certain before the
 first card: that side takes all tricks against any defence, all four hands open.  This is solved, not played.
@@ -12,14 +16,16 @@ first card: that side takes all tricks against any defence, all four hands open.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from courtpiece.cards import RANKS, SUITS
 from courtpiece.language import Mean, Sentence, Share
-from courtpiece.rules import Kot, Objective, Outcome, Redeal, RuleSet, name_of
+from courtpiece.rules import DealEnds, Kot, Objective, Outcome, Redeal, RuleSet, name_of
 from courtpiece.stats import Estimates, Method, means, proportions
 from courtpiece.studies.study import ESTIMATE_COLUMNS, Column, Parameters, Study, combination, schema
 
@@ -29,7 +35,7 @@ if TYPE_CHECKING:
     from courtpiece.language import Words
     from courtpiece.players import Lineup
     from courtpiece.plots import Figure
-    from courtpiece.table import Table
+    from courtpiece.table import Calls, Table
 
 Integers: TypeAlias = NDArray[np.int64]
 
@@ -37,15 +43,21 @@ OUTCOMES = tuple(outcome.value for outcome in Outcome)
 WINNERS = ("caller", "defender", "nobody")
 SIDES = ("caller", "defender", "both")
 MEASURES = (
-    *OUTCOMES, "win", "kot", "points", "points-ahead", "tricks", "tens", "certain-claim"
+    *OUTCOMES, "win", "kot", "points", "points-ahead", "tricks", "tens", "all-thirteen", "certain-claim"
 )
+BY_HAND = ("win", "kot", "all-thirteen", "points-ahead")
+HONOURS = tuple("".join(mark if has else "-" for mark, has in zip("AKQ", held, strict=True))
+                for held in product((False, True), repeat=3))
+_LENGTHS = 6                            # of the suit called among five cards
+_UNCALLED = _LENGTHS * len(HONOURS)     # the code of the hand where nobody called
 COMPARED = (("win", "caller"), ("kot", "caller"), ("kot", "defender"), ("points", "caller"),
             ("points", "defender"), ("points-ahead", "caller"))
 
 # A deal's result as one number: each part with how many values it has, most significant first.  The last
 # value of tricks, tens and claims is that of what is not told.
-_RADIX = (len(OUTCOMES), len(WINNERS), 15, 15, 6, 6, len(WINNERS) + 1)
-_MOST = {"caller_tricks": 13, "defender_tricks": 13, "caller_tens": 4, "defender_tens": 4}
+_RADIX = (len(OUTCOMES), len(WINNERS), 15, 15, 6, 6, len(WINNERS) + 1, len(WINNERS) + 1)
+_MOST = {"caller_tricks": 13, "defender_tricks": 13, "caller_tens": 4, "defender_tens": 4,
+         "length": _LENGTHS - 1}
 # The position in WINNERS, or after them, for what `Table.claims` tells of a deal.
 _CLAIMED = np.full(256, len(WINNERS), np.int64)
 _CLAIMED[[0, 1, 255]] = range(len(WINNERS))
@@ -53,8 +65,10 @@ _ENDINGS = prod(_RADIX[:2])             # outcomes and winners
 _BESIDE = tuple(size + 1 for size in _RADIX[:2])        # the same at the table beside, and that there is none
 _NONE_BESIDE = prod(_BESIDE) - 1
 _LATER_PARTS = prod(_RADIX[2:])
+_SHAPE = (*_RADIX, _UNCALLED + 1, *_RADIX[:2], *_BESIDE)
 _BATCH = 131_072                        # deals at a time: their results stay in the processor's cache
 _SOLVED_CHUNK = 2.0                     # seconds, about
+_ENOUGH, ALL = 7, 13                    # tricks
 _FEW = 4                                # combinations, of each of which the answer tells
 _CLAIM_EVERY = 20                       # deals: asking of all of them would take longer than all else
 
@@ -65,7 +79,7 @@ class KotFrequency(Study[Parameters]):
     name = "kot-frequency"
     title = "Kot frequency"
     question = "How often does a deal end in a kot, and what does it bring, under each rule set?"
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
     parallel: ClassVar[Literal["threads", "processes"]] = "threads"
 
     def chunk_units(self, p: Parameters) -> int:
@@ -83,8 +97,13 @@ class KotFrequency(Study[Parameters]):
             Column("defender_tricks", "uint8", "tricks", "taken by the defenders when the deal ended"),
             Column("caller_tens", "uint8", "tens", "taken by the caller's side, where tens decide; else 0"),
             Column("defender_tens", "uint8", "tens", "taken by the defenders, where tens decide; else 0"),
+            Column("all_thirteen", "category", "", "the side that takes all thirteen tricks, the deal played "
+                   "to its last card; null where no cards are played", WINNERS),
             Column("certain_claim", "category", "", "whose claim of all thirteen is certain, hands open; "
                    "null where not asked", WINNERS),
+            Column("length", "uint8", "cards", "of the suit called among the five cards of the caller; null "
+                   "where nobody called"),
+            Column("honours", "category", "", "its ace, king and queen among them", HONOURS),
             Column("first_outcome", "category", "", "how the same deals ended under the first rule set",
                    OUTCOMES),
             Column("first_winner", "category", "", "who won the same deals under the first rule set",
@@ -100,7 +119,8 @@ class KotFrequency(Study[Parameters]):
             Column("measure", "category", "", "what is estimated: the chance of an outcome (redeal: of all "
                    "deals, else of those played), of winning, of a kot (any outcome that counts as one); "
                    "the mean points, points ahead of the other side, tricks or tens a deal; the chance that "
-                   "a claim of all thirteen is certain before the first card, all hands open; no tricks nor "
+                   "a claim of all thirteen is certain before the first card, all hands open; the chance "
+                   "that one side takes all thirteen tricks, the deal played to its last card; no tricks nor "
                    "tens of double-dummy", MEASURES),
             Column("side", "category", "", "whose", SIDES),
         )
@@ -118,7 +138,13 @@ class KotFrequency(Study[Parameters]):
                        "deals", tuple(str(lineup) for lineup in p.players)),
                 *which, *ESTIMATE_COLUMNS,
             ),
-            "counts": self.columns(p),
+            "holdings": (
+                *combination(p),
+                Column("length", "uint8", "cards", "of the suit called among the five cards of the caller"),
+                Column("honours", "category", "", "its ace, king and queen among them", HONOURS),
+                *which, *ESTIMATE_COLUMNS,
+            ),
+            "counts": tuple(column for column in self.columns(p) if column.name not in ("length", "honours")),
         }
 
     def chunk(self, p: Parameters, start: int, stop: int) -> pl.DataFrame:
@@ -135,9 +161,13 @@ class KotFrequency(Study[Parameters]):
                 parts.append((np.full(len(codes), i), np.full(len(codes), j), codes, deals))
         rules, players, codes, deals = (np.concatenate(column) for column in zip(*parts, strict=True))
         order = np.lexsort((codes, players, rules))
-        endings = np.unravel_index(codes[order], (*_RADIX, *_RADIX[:2], *_BESIDE))
+        *ending, hand, first, winner, other, by = np.unravel_index(codes[order], _SHAPE)
         columns = self.columns(p)
-        values = [rules[order], players[order], *endings, deals[order]]
+        length, honours = np.divmod(hand, len(HONOURS))
+        honours[hand == _UNCALLED] = len(HONOURS)
+        values: list[Integers] = [
+            rules[order], players[order], *ending, length, honours, first, winner, other, by, deals[order],
+        ]
         return pl.DataFrame([_series(*pair) for pair in zip(columns, values, strict=True)])
 
     def summarise(self, p: Parameters, shards: pl.LazyFrame) -> dict[str, pl.DataFrame]:
@@ -145,18 +175,20 @@ class KotFrequency(Study[Parameters]):
 
         columns = self.table_columns(p)
         dimensions = [column.name for column in self.columns(p)[:-1]]
-        counts = (
-            shards.group_by(dimensions).agg(pl.col("deals").sum()).collect(engine="streaming")
-            .sort(dimensions).select(*dimensions, "deals")
-        )
+        by_hand = shards.group_by(dimensions).agg(pl.col("deals").sum()).collect(engine="streaming")
+        kept = [name for name in dimensions if name not in ("length", "honours")]
+        counts = by_hand.group_by(kept).agg(pl.col("deals").sum()).sort(kept).select(*kept, "deals")
         summary: list[dict[str, Any]] = []
         differences: list[dict[str, Any]] = []
         open_cards: list[dict[str, Any]] = []
+        holdings: list[dict[str, Any]] = []
         for lineup in p.players:
             for rules in p.rules:
                 who = {"rules": name_of(rules), "players": str(lineup)}
                 part = counts.filter(rules=who["rules"], players=who["players"])
                 summary += [{**who, **row} for row in _estimates(rules, part)]
+                hands = by_hand.filter(rules=who["rules"], players=who["players"]).drop_nulls("length")
+                holdings += [{**who, **row} for row in _by_holding(rules, hands)]
                 if rules != p.rules[0]:
                     versus = {**who, "first": name_of(p.rules[0])}
                     differences += [{**versus, **row} for row in _compared(rules, p.rules[0], part, "first_")]
@@ -167,6 +199,7 @@ class KotFrequency(Study[Parameters]):
             "summary": pl.DataFrame(summary, schema=schema(columns["summary"])),
             "differences": pl.DataFrame(differences, schema=schema(columns["differences"])),
             "open_cards": pl.DataFrame(open_cards, schema=schema(columns["open_cards"])),
+            "holdings": pl.DataFrame(holdings, schema=schema(columns["holdings"])),
             "counts": counts,
         }
 
@@ -256,16 +289,16 @@ def _tally(
     found = [(np.empty(0, np.int64), np.empty(0, np.int64)) for _ in tables]
     for at in range(start, stop, _BATCH):
         count = min(_BATCH, stop - at)
-        results = [table.play(seed, at, count) for table in tables]
+        told = [table.play_and_tell(seed, at, count) for table in tables]
         endings = [
-            _endings(result, _claims(table, seed, at, count))
-            for table, result in zip(tables, results, strict=True)
+            _endings(results, _all_thirteen(table, results, seed, at), _claims(table, seed, at, count))
+            for table, (results, _) in zip(tables, told, strict=True)
         ]
         first = endings[0] // _LATER_PARTS
         tallies = [
-            _counted(each, None if table is tables[0] else first,
+            _counted(each, _hands(calls), None if table is tables[0] else first,
                      None if other is None else _beside(other.play(seed, at, count)))
-            for table, each, other in zip(tables, endings, beside, strict=True)
+            for table, each, (_, calls), other in zip(tables, endings, told, beside, strict=True)
         ]
         found = [_added(*before, *more) for before, more in zip(found, tallies, strict=True)]
     return found
@@ -286,38 +319,64 @@ def _beside(results: NDArray[np.void]) -> Integers:
     return np.ravel_multi_index((results["outcome"].astype(np.int64), winners), _BESIDE).astype(np.int64)
 
 
+def _all_thirteen(
+    table: Table, results: NDArray[np.void], seed: int, start: int
+) -> NDArray[np.uint8] | None:
+    """Returns the side that takes all thirteen tricks of each deal, 255 for none; None if none is played."""
+    from courtpiece.table import Table
+
+    if table.lineup.double_dummy:
+        return None
+    taken = results["taken"]
+    if table.rules.deal_ends is DealEnds.AT_SEVEN:
+        taken = taken.copy()
+        swept = np.flatnonzero((taken.max(axis=1) == _ENOUGH) & (taken.min(axis=1) == 0))
+        longer = Table(table.rules.replace(deal_ends=DealEnds.AFTER_THIRTEEN), table.lineup)
+        for at in swept.tolist():
+            taken[at] = longer.play(seed, start + at, 1)["taken"][0]
+    return np.where(taken[:, 0] == ALL, 0, np.where(taken[:, 1] == ALL, 1, 255)).astype(np.uint8)
+
+
+def _hands(calls: Calls) -> Integers:
+    """Returns what the callers held of the suits they called, as numbers: length and honours."""
+    called = calls.suits < len(SUITS)
+    shifts = np.where(called, calls.suits, 0).astype(np.uint64) * np.uint64(len(RANKS))
+    held = (calls.fives >> shifts) & np.uint64(2 ** len(RANKS) - 1)
+    honours = np.zeros(len(held), np.int64)
+    for mark in "AKQ":
+        honours = 2 * honours + ((held >> np.uint64(RANKS.index(mark))) & np.uint64(1)).astype(np.int64)
+    hands = np.bitwise_count(held).astype(np.int64) * len(HONOURS) + honours
+    return np.where(called, hands, _UNCALLED)
+
+
 def _counted(
-    endings: Integers, first: Integers | None, beside: Integers | None
+    endings: Integers, hands: Integers, first: Integers | None, beside: Integers | None
 ) -> tuple[Integers, Integers]:
-    """Returns the different endings with those at the first table, its own for None, and beside it."""
-    counts = np.bincount(endings)
-    distinct = np.flatnonzero(counts)
-    if first is None and beside is None:
-        whole = distinct * _ENDINGS + distinct // _LATER_PARTS
-        return whole * (_NONE_BESIDE + 1) + _NONE_BESIDE, counts[distinct]
-    others = (endings // _LATER_PARTS if first is None else first) * (_NONE_BESIDE + 1)
-    others += _NONE_BESIDE if beside is None else beside
-    # The few endings that occur are numbered, so that they can be counted together in a small array.
-    number = np.empty(distinct[-1] + 1, np.int64)
-    number[distinct] = np.arange(len(distinct))
-    size = _ENDINGS * (_NONE_BESIDE + 1)
-    counts = np.bincount(number[endings] * size + others)
-    found = np.flatnonzero(counts)
-    return distinct[found // size] * size + found % size, counts[found]
+    """Returns the different endings with the callers' hands, those at the first table, its own for None, and
+    beside it."""
+    first = endings // _LATER_PARTS if first is None else first
+    codes = (endings * (_UNCALLED + 1) + hands) * _ENDINGS + first
+    codes *= _NONE_BESIDE + 1
+    codes += _NONE_BESIDE if beside is None else beside
+    distinct, counts = np.unique(codes, return_counts=True)
+    return distinct, counts.astype(np.int64)
 
 
-def _endings(results: NDArray[np.void], claims: NDArray[np.uint8] | None) -> Integers:
+def _endings(
+    results: NDArray[np.void], thirteen: NDArray[np.uint8] | None, claims: NDArray[np.uint8] | None
+) -> Integers:
     """Returns the endings of deals as numbers."""
     columns = (
         results["outcome"], results["winner"],
         results["taken"][:, 0], results["taken"][:, 1], results["tens"][:, 0], results["tens"][:, 1],
     )
     endings = columns[0].astype(np.int64)
-    for size, column in zip(_RADIX[1:], columns[1:], strict=False):
+    for size, column in zip(_RADIX[1:-2], columns[1:], strict=True):
         endings *= size
         endings += np.minimum(column, size - 1)
-    endings *= _RADIX[-1]
-    endings += _RADIX[-1] - 1 if claims is None else _CLAIMED[claims]
+    for told in (thirteen, claims):
+        endings *= len(WINNERS) + 1
+        endings += len(WINNERS) if told is None else _CLAIMED[told]
     return endings
 
 
@@ -362,8 +421,11 @@ def _all_quantities(rules: RuleSet, endings: pl.DataFrame) -> Iterator[_Quantity
             hit = [(was, by) == (outcome.value, side) for was, by in zip(outcomes, winners, strict=True)]
             yield _Quantity(outcome.value, side, np.array(hit, np.int64), True)
     yield from _quantities(rules, endings)
-    if endings["caller_tricks"].null_count():
+    if endings["all_thirteen"].null_count():
         return                          # the deals were solved, not played
+    for side in SIDES[:2]:
+        took = (endings["all_thirteen"] == side).to_numpy().astype(np.int64)
+        yield _Quantity("all-thirteen", side, took, True)
     for what in ("tricks", "tens") if rules.objective is Objective.TENS else ("tricks",):
         for side in SIDES[:2]:
             yield _Quantity(what, side, endings[f"{side}_{what}"].to_numpy().astype(np.int64), False)
@@ -400,6 +462,16 @@ def _estimates(rules: RuleSet, counts: pl.DataFrame) -> Iterator[dict[str, Any]]
     if rules.redeal is not Redeal.OFF:
         redeals = everything - int(deals.sum())
         yield _told("redeal", "both", everything, proportions(redeals, everything), Method.WILSON)
+
+
+def _by_holding(rules: RuleSet, hands: pl.DataFrame) -> Iterator[dict[str, Any]]:
+    """Yields the rows of the table of holdings for one rule set and line-up."""
+    dimensions = ["length", "honours"]
+    parts = hands.sort(dimensions).partition_by(dimensions, as_dict=True, maintain_order=True)
+    for (length, honours), part in parts.items():
+        for row in _estimates(rules, part):
+            if row["measure"] in BY_HAND:
+                yield {"length": length, "honours": honours, **row}
 
 
 def _compared(
