@@ -114,7 +114,7 @@ class ThumbParameters(Parameters):
         "the book to distil: the folder of a run of trump-book, or the file of a book", BOOK, _SHIPPED
     )
     hands: int | None = parameter(
-        "how many classes of hands: the first of the book, or all", whole(1, CLASSES), None, optional=True,
+        "how many classes of the book's hands, spread evenly", whole(1, CLASSES), None, optional=True,
         design=False,
     )
 
@@ -215,8 +215,8 @@ class RulesOfThumb(Study[ThumbParameters]):
         import polars as pl
 
         rows = _rows(p.book)
-        number = pl.col("class").rle_id()
-        return rows.filter((number >= start) & (number < stop)).select(
+        wanted = _spread(rows["class"].n_unique())[start:stop]
+        return rows.filter(pl.col("class").rle_id().is_in(wanted)).select(
             pl.col(column.name).cast(column.dtype) for column in self.columns(p)
         )
 
@@ -260,6 +260,12 @@ class RulesOfThumb(Study[ThumbParameters]):
         from courtpiece.plots.rules_of_thumb import rules_of_thumb
 
         return rules_of_thumb(tables, words)
+
+
+def _spread(classes: int) -> list[int]:
+    """Returns the places of the classes in an order whose beginning is spread evenly over all."""
+    golden = np.arange(classes) * ((np.sqrt(5) - 1) / 2) % 1
+    return [int(place) for place in golden.argsort().argsort()]
 
 
 def _judged(hands: ThumbHands, question: str) -> Iterator[tuple[Rule, dict[str, Estimates]]]:
