@@ -36,6 +36,7 @@ def drawn() -> list[Figure]:
         *figures("rare-kots", 3000, rules=["bavan", "single-sir"], players="simple"),
         *figures("variants", 300, rules=["single-sir", "bavan", "mendikot-novice"]),
         *figures("variants", 300, around="classic"),
+        *figures("options", 600, rules=["single-sir", "hidden-trump", "bavan"]),
     ]
 
 

@@ -40,6 +40,7 @@ PLACES = {
     "MAKE_TRUMP": ("be-ranga", "mendikot"), "VOID_FIRST": ("be-ranga", "mendikot"),
     "TENS_TO_PARTNER": ("mendikot", "mendikot-band"), "TENS_WIN": ("mendikot", "mendikot-band"),
     "TENS_KEPT": ("mendikot", "mendikot-band"), "ASK_WORTH": ("hidden-trump", "hidden-rung"),
+    "ASK": ("hidden-trump", "hidden-rung"), "KEEP_HIDDEN": ("hidden-trump", "hidden-rung"),
 }
 
 

@@ -41,6 +41,8 @@ cdef enum Idea:
     TENS_KEPT = 1 << 18             # give no ten to a lost trick
     ASK_WORTH = 1 << 19             # ask for the hidden card only when the others win, and not as the hider without trumps
     KOT_ON = 1 << 20                # while a kot is on, lead masters; with most of it in the hand, trumps first (S3.30)
+    ASK = 1 << 21                   # ask for the hidden card at all
+    KEEP_HIDDEN = 1 << 22           # do not show the hidden card on a lead of one's own (S0.56)
 
 # Points, in thousandths of the chance to win; small whole numbers index them.
 cdef extern from *:
@@ -436,6 +438,8 @@ cdef inline int greedy_play(const Deal *d, const Rules *r, int seat, uint64_t le
 cdef inline bint ask(const Deal *d, const Rules *r, int seat, const uint32_t without) noexcept nogil:
     """Whether to have the hidden card turned up (S0.55): when the others win the trick, unless this hand hid its only trump."""
     if d.k == 0:
+        return without & KEEP_HIDDEN and not d.blind and d.hands[seat] & suit_mask(suit_of(lowest(d.face_down)))
+    if without & ASK:
         return False
     if without & ASK_WORTH:
         return True

@@ -19,6 +19,7 @@ _BUILT_IN = {
     "ladder": "courtpiece.studies.ladder:Ladder",
     "toss": "courtpiece.studies.toss:Toss",
     "variants": "courtpiece.studies.variants:Variants",
+    "options": "courtpiece.studies.options:Options",
 }
 
 
