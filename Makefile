@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 SOURCES := pyproject.toml meson.build constraints.txt ext/meson.build
 
-.PHONY: study test lint types unit bench clean
+.PHONY: study test lint types unit notebooks bench clean
 .DEFAULT_GOAL := study
 
 study: $(VENV)/ready
@@ -22,10 +22,13 @@ types: $(VENV)/ready-dev
 	$(BIN)/mypy
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml \
 	  courtpiece._kernel.alphamu courtpiece._kernel.cpu courtpiece._kernel.engine courtpiece._kernel.exact \
-	  courtpiece._kernel.search courtpiece._kernel.solver courtpiece._kernel.worlds
+	  courtpiece._kernel.ismcts courtpiece._kernel.search courtpiece._kernel.solver courtpiece._kernel.worlds
 
 unit: $(VENV)/ready-dev
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -q -n $(JOBS)
+
+notebooks: $(VENV)/ready-dev
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/test_notebooks.py
 
 bench: $(VENV)/ready-dev
 	$(PIP) install -q -c constraints.txt --group bench

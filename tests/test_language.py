@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from courtpiece.errors import UsageError
-from courtpiece.language import Cards, Mean, PValue, Sentence, Share, Term, Words
+from courtpiece.language import Answer, Cards, Mean, PValue, Sentence, Share, Term, Words
 
 TEXTS = Path(__file__).parents[1] / "sim/courtpiece/report/texts"
 ENGLISH_ALONE = ("percent", "bare", "hidden")
@@ -136,6 +136,15 @@ def test_what_runs_from_left_to_right_is_isolated_in_urdu() -> None:
 def test_urdu_and_hindi_pages_show_no_isolates_but_urdu_needs() -> None:
     assert "\u2066" not in Words("duel", "hi").page("seed", level="95%")
     assert "\u2066" in Words("duel", "ur").page("seed", level="95%")
+
+
+def test_an_answer_reads_as_lines_and_in_jupyter_as_paragraphs() -> None:
+    told: dict[str, Any] = {"better": "<b>", "p": PValue(0.5)}
+    answer = Answer(Words("duel", "ur"), [Sentence("better", told), Sentence("open", told)])
+    assert len(answer) == 2
+    assert str(answer) == repr(answer) == f"{answer[0]}\n{answer[1]}"
+    assert answer._repr_html_().count('<p dir="rtl">') == 2
+    assert "&lt;b&gt;" in answer._repr_html_()
 
 
 def test_a_study_without_texts_says_names_as_they_are() -> None:

@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from courtpiece.books import call
-    from courtpiece.cards import Card, Suit, parse_cards
+    from courtpiece.cards import Card, Hand, Suit, parse_cards
     from courtpiece.deal import Deal
     from courtpiece.duel import duel
     from courtpiece.errors import CourtpieceError
+    from courtpiece.explorer import explorer
     from courtpiece.match import Match
     from courtpiece.players.builtin import built_in
     from courtpiece.players.player import Player
@@ -39,6 +40,7 @@ __all__ = [
     "Card",
     "CourtpieceError",
     "Deal",
+    "Hand",
     "Match",
     "Outcome",
     "Player",
@@ -50,6 +52,7 @@ __all__ = [
     "built_in",
     "call",
     "duel",
+    "explorer",
     "parse_cards",
     "presets",
     "review",
@@ -61,7 +64,7 @@ __all__ = [
 
 _HOMES = {
     "books": ["call"],
-    "cards": ["Card", "Suit", "parse_cards"],
+    "cards": ["Card", "Hand", "Suit", "parse_cards"],
     "deal": ["Deal"],
     "errors": ["CourtpieceError"],
     "match": ["Match"],
@@ -95,6 +98,7 @@ class _Package(ModuleType):
     run = _function("run", "run")
     solve = _function("solve", "solve")
     duel = _function("duel", "duel")
+    explorer = _function("explorer", "explorer")
 
     def __getattr__(self, name: str) -> Any:
         for module, names in _HOMES.items():

@@ -364,28 +364,9 @@ class Advice:
         return "\n".join([format_cards(self.hand), *lines, self.verdict, self.method])
 
     def _repr_html_(self) -> str:
-        from html import escape
+        from courtpiece.notebook import advice_page
 
-        def cells(row: Sequence[str], tag: str) -> str:
-            first, *others = (escape(cell) for cell in row)
-            right = "".join(f'<{tag} style="text-align:right">{cell}</{tag}>' for cell in others)
-            return f'<tr><{tag} style="text-align:left">{first}</{tag}>{right}</tr>'
-
-        body = "".join(
-            cells(row, "th" if call is self.best else "td")
-            for call, row in zip(self.calls, self.rows(), strict=True)
-        )
-        pips = " ".join(
-            f'<span style="color:{"#c0392b" if card.suit in (Suit.H, Suit.D) else "inherit"}">'
-            f"{str(card)[0].replace('T', '10')}{card.suit.symbol}</span>"
-            for card in self.hand
-        )
-        return (
-            f'<p style="font-size:1.3em;margin:0">{pips}</p>'
-            f'<p style="margin:0.3em 0">{escape(self.verdict)}</p>'
-            f"<table><thead>{cells(self.head, 'th')}</thead><tbody>{body}</tbody></table>"
-            f'<p style="font-size:0.85em;opacity:0.75">{escape(self.method)}</p>'
-        )
+        return advice_page(self)
 
 
 def _capital(text: str) -> str:

@@ -99,6 +99,30 @@ class Card(IntEnum):
         return card
 
 
+class Hand(tuple[Card, ...]):
+    """Some cards in the order given, of which Jupyter shows a picture; raises `CardError`.
+
+    >>> Hand("AS KS 5S 2H 9D")
+    Hand('AS KS 5S 2H 9D')
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, cards: str | Iterable[Card]) -> Self:
+        return super().__new__(cls, parse_cards(cards) if isinstance(cards, str) else map(Card, cards))
+
+    def __repr__(self) -> str:
+        return f"Hand({str(self)!r})"
+
+    def __str__(self) -> str:
+        return format_cards(self)
+
+    def _repr_svg_(self) -> str:
+        from courtpiece.notebook import hand_picture
+
+        return hand_picture(self)
+
+
 PACK: tuple[Card, ...] = tuple(Card)
 TENS: tuple[Card, ...] = (Card.ST, Card.HT, Card.DT, Card.CT)
 

@@ -77,6 +77,11 @@ class Trick(NamedTuple):
         """The card that won it."""
         return self.cards[(self.winner - self.leader) % 4]
 
+    def _repr_svg_(self) -> str:
+        from courtpiece.notebook import trick_picture
+
+        return trick_picture(self)
+
 
 def winning_position(cards: Sequence[Card], trump: Suit | None, trump_from: int = 0) -> int:
     """Returns the position, 0 for the leader's, of the card that wins a whole or unfinished trick.
@@ -253,6 +258,11 @@ class Deal:
 
     def __repr__(self) -> str:
         return f"<Deal {self.phase}, trick {self.trick_number}, {self.name(self.turn)} to act, {self.rules}>"
+
+    def _repr_svg_(self) -> str:
+        from courtpiece.notebook import deal_picture
+
+        return deal_picture(self)
 
     def copy(self) -> Deal:
         """Returns an independent deal in the same state."""

@@ -13,11 +13,12 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from html import escape
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from courtpiece.cards import RANKS, Suit, parse_cards
 from courtpiece.errors import UsageError, suggest
@@ -244,6 +245,26 @@ class Words:
             return text
         return _RUNS.sub(lambda run: run[0] if run[0][0] == _LEFT_TO_RIGHT
                          else f"{_LEFT_TO_RIGHT}{run[0]}{_END}", text)
+
+
+class Answer(tuple[str, ...]):
+    """The sentences of a short answer; as text, and in Jupyter, one on each line."""
+
+    right_to_left: bool
+
+    def __new__(cls, words: Words, sentences: Iterable[Sentence]) -> Self:
+        answer = super().__new__(cls, map(words.sentence, sentences))
+        answer.right_to_left = words.right_to_left
+        return answer
+
+    def __str__(self) -> str:
+        return "\n".join(self)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        direction = "rtl" if self.right_to_left else "ltr"
+        return "".join(f'<p dir="{direction}">{escape(sentence)}</p>' for sentence in self)
 
 
 _LETTER = "A-Za-z0-9À-ž♠♥♦♣"

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+    from courtpiece.language import Answer
     from courtpiece.plots import Figure
 
 # Goes up when a deal, a random draw or a built-in player changes, so that the same seed gives other
@@ -165,12 +166,11 @@ class Run:
             raise UsageError(f'there is no table "{table}"; there are {", ".join(self.tables)}')
         return self.tables[table].to_pandas()
 
-    def answer(self, lang: str = "en") -> list[str]:
-        """Returns the short answer in plain words, in English ("en"), Urdu ("ur") or Hindi ("hi")."""
-        from courtpiece.language import Words
+    def answer(self, lang: str = "en") -> Answer:
+        """Returns the short answer, sentence by sentence, in English ("en"), Urdu ("ur") or Hindi ("hi")."""
+        from courtpiece.language import Answer, Words
 
-        words = Words(self.design.study, lang)
-        return [words.sentence(told) for told in self.study.answer(self.parameters, self.tables)]
+        return Answer(Words(self.design.study, lang), self.study.answer(self.parameters, self.tables))
 
     def plot(self, lang: str = "en") -> Sequence[Figure]:
         """Returns the study's figures, in English ("en"), Urdu ("ur") or Hindi ("hi")."""

@@ -171,9 +171,9 @@ def test_it_decides_by_its_seed_alone_and_by_the_rules(preset: str) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("alphamu:worlds=65", 'player option "worlds" of alphamu is at most 64, not 65'),
+        ("alphamu:worlds=65", 'player option "worlds" of alphamu is at most 64 with leaf=solver'),
         ("alphamu:moves=0", 'player option "moves" is a number from 1 up, not 0'),
-        ("alphamu:leaf=solver", 'player "alphamu" has no option "leaf"'),
+        ("alphamu:leaf=random", 'player option "leaf" takes greedy, solver, mixed, not "random"'),
     ],
 )
 def test_options_that_cannot_be_are_refused(text: str, says: str) -> None:

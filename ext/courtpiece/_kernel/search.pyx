@@ -4,9 +4,9 @@ Worlds come as the sampler draws them (worlds.pyx): sets of cards with bit 13*su
 to play on as `greedy` does, and what was seen of the others is weighed as if they were `greedy` players who now and then slip.
 """
 
-from libc.math cimport log, sqrt
-from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.math cimport sqrt
+from libc.stdint cimport uint8_t, uint64_t
+from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcpy
 
 from courtpiece._kernel.bits cimport ACE, NONE, bit, count, lowest, nth, packed, packed_mask, suit_of, unpacked, unpacked_mask
@@ -16,16 +16,16 @@ from courtpiece._kernel.callers cimport (
 )
 from courtpiece._kernel.deal cimport Deal, begin_turn, close_trick, legal_cards, open_deal, put, reveal, seat_to_act
 from courtpiece._kernel.dice cimport Dice, opening_draw, set_key, start_deal
-from courtpiece._kernel.greedy cimport greedy_card, greedy_reveal
 from courtpiece._kernel.sampler cimport Draws, below, next_word, start_draws, start_world
 
 include "placed.pxi"
 include "choices.pxi"
+include "played_on.pxi"
 
 cdef enum:
     MOST_ACTIONS = 53           # 52 cards and one reveal
-    NO_NODE = -1
     WALKS = 1 << 40             # a number that no decision has: the random words of walks
+    FEW = 8                     # worlds with which a plan follows `greedy`
 
 POSITION = sizeof(Deal)         # bytes of a deal as the modules of the kernel hand it on
 
@@ -61,39 +61,6 @@ cdef struct Free:
     uint64_t early[4]           # cards known to be among a seat's first five
     uint64_t late[4]            # cards that are not
 
-cdef struct Node:
-    int32_t parent
-    int32_t child               # the first
-    int32_t sibling             # the next
-    uint32_t visits
-    uint32_t available          # how often it could have been chosen
-    double value                # sum over the visits, for the side that chose it
-    uint8_t action
-
-
-cdef inline void greedy_turn(Deal *d, const Rules *r, const int trump_mode) noexcept nogil:
-    """One card, and the reveal before it, as `greedy` chooses."""
-    cdef int seat = seat_to_act(d)
-    if trump_mode == HIDDEN and next_turn(d, r) and greedy_reveal(d, r, NULL, seat):
-        reveal(d, r)
-    put(d, seat, greedy_card(d, r, NULL, seat, legal_cards(d, seat, d.k, trump_mode)), d.k, trump_mode)
-    if d.k == 4:
-        close_trick(d, r, r.pile)
-
-
-cdef void play_on(Deal *d, const Rules *r) noexcept nogil:
-    """Play the deal to its end, all four as `greedy`."""
-    if r.trump_mode == CALLED:
-        while not d.over:
-            greedy_turn(d, r, CALLED)
-    elif r.trump_mode == HIDDEN:
-        while not d.over:
-            greedy_turn(d, r, HIDDEN)
-    else:
-        while not d.over:
-            greedy_turn(d, r, FIRST_VOID)
-
-
 cdef Deal opened(const Moment *m, const uint64_t *hands, int face_down) noexcept nogil:
     """The world's deal at the first lead."""
     cdef Deal d = m.opening
@@ -115,11 +82,6 @@ cdef Deal reached(const Moment *m, const uint64_t *hands, int face_down) noexcep
         if m.actions[i] != REVEAL_ACTION or d.face_down:    # it may have been turned up of itself
             act(&d, &m.rules, m.actions[i])
     return d
-
-
-cdef inline double worth(const Deal *d, const double *worths, double trick, int side) noexcept nogil:
-    """What the end of a deal is worth to a side: by outcome and winner, and so much for each trick more than the others."""
-    return worths[2 * d.outcome + (d.side ^ side)] + trick * (<int> d.taken[side] - <int> d.taken[side ^ 1])
 
 
 cdef inline void lay_order(Deal *d, int seat, uint64_t five) noexcept nogil:
@@ -307,6 +269,9 @@ cdef inline bint five_holds(const Free *f, int seat, int face_down, uint64_t fiv
     return ((five & bit52(face_down)) == 0) == f.blind
 
 
+include "plans.pxi"
+
+
 cdef class Scene:
     """A decision in a deal under way, as the seat that decides knows it.
 
@@ -452,32 +417,46 @@ cdef class Scene:
                     play_on(&d, &self.moment.rules)
                     out[i, j] = worth(&d, &worths[0, 0], trick, side)
 
-    def tree(
+    def plans(
         self, const uint64_t[:, ::1] hands, const uint8_t[::1] face_down, const uint8_t[::1] choices,
-        const double[:, ::1] worths, double trick, double explore, bint others_search, uint32_t[::1] visits, double[::1] values,
+        const double[:, ::1] worths, double trick, int moves, double evidence, int length, double[:, ::1] out,
     ):
-        """Grow one tree over all worlds, one iteration a world, and fill visits and mean values of the choices.
+        """Fill out (m, n) with what each choice comes to in each world when the seat plans its actions and all else is `greedy`.
 
-        With others_search every seat chooses by upper confidence bounds for its own side; else only the deciding seat does,
-        and the others play as `greedy`.
+        `moves` actions of the seat are planned, the choice included; with 1 it is `playouts`, the other way round.  An action is
+        planned instead of that of `greedy` where it is better by `evidence` standard errors.  `length` worlds, one after the
+        other, are of one walk.
         """
-        cdef Py_ssize_t i, j
-        cdef int made = 0
-        cdef Node *nodes = <Node *> malloc((<size_t> hands.shape[0] * 53 + 2) * sizeof(Node))
-        if nodes == NULL:
-            raise MemoryError("no memory for the tree")
+        cdef Plans p
+        cdef Py_ssize_t i, n = hands.shape[0], depths = moves + 1
+        if moves < 1 or length < 1 or out.shape[0] != choices.shape[0] or out.shape[1] != n:
+            raise ValueError("out has a row for each choice and a column for each world, and one move is planned at least")
+        p.moment = &self.moment
+        p.worths = &worths[0, 0]
+        p.trick = trick
+        p.evidence = evidence
+        p.moves = moves
+        p.length = length
+        p.size = <int> n
+        p.deals = <Deal *> malloc(<size_t> (depths * n) * sizeof(Deal))
+        p.sights = <Sight *> malloc(<size_t> (depths * n) * sizeof(Sight))
+        p.values = <double *> malloc(<size_t> (depths * n) * MOST_CHOICES * sizeof(double))
+        if p.deals == NULL or p.sights == NULL or p.values == NULL:
+            free(p.deals)
+            free(p.sights)
+            free(p.values)
+            raise MemoryError("no memory for the plans")
         with nogil:
-            made = new_node(nodes, made, NO_NODE, NONE)
-            for i in range(hands.shape[0]):
-                grow(&self.moment, nodes, &made, &hands[i, 0], face_down[i], &worths[0, 0], trick, explore, others_search)
-            for j in range(choices.shape[0]):
-                visits[j] = 0
-                values[j] = 0
-                made = find_child(nodes, 0, choices[j])
-                if made != NO_NODE and nodes[made].visits:
-                    visits[j] = nodes[made].visits
-                    values[j] = nodes[made].value / nodes[made].visits
-        free(nodes)
+            for i in range(n):
+                p.deals[i] = reached(&self.moment, &hands[i, 0], face_down[i])
+                next_turn(&p.deals[i], &self.moment.rules)
+            for i in range(n):
+                p.sights[moves * n + i].world = <int> i
+            for i in range(choices.shape[0]):
+                play_action(&p, 0, p.sights + moves * n, <int> n, choices[i], &out[i, 0])
+        free(p.deals)
+        free(p.sights)
+        free(p.values)
 
     def calls(
         self, const uint64_t[:, ::1] hands, const uint64_t[:, ::1] fives, const uint8_t[::1] words, const uint64_t[::1] key,
@@ -517,103 +496,3 @@ cdef class Scene:
                     if not d.over:
                         play_on(&d, r)
                         out[i, j] = worth(&d, &worths[0, 0], trick, self.moment.seat & 1)
-
-
-cdef inline int new_node(Node *nodes, int made, int parent, int action) noexcept nogil:
-    """Add a node; return how many there are then."""
-    cdef Node *node = &nodes[made]
-    node.parent = parent
-    node.child = NO_NODE
-    node.visits = 0
-    node.available = 0
-    node.value = 0
-    node.action = action
-    node.sibling = NO_NODE
-    if parent != NO_NODE:
-        node.sibling = nodes[parent].child
-        nodes[parent].child = made
-    return made + 1
-
-
-cdef inline int find_child(const Node *nodes, int node, int action) noexcept nogil:
-    cdef int child = nodes[node].child
-    while child != NO_NODE and nodes[child].action != action:
-        child = nodes[child].sibling
-    return child
-
-
-cdef void grow(
-    const Moment *m, Node *nodes, int *made, const uint64_t *hands, int face_down, const double *worths, double trick,
-    double explore, bint others_search,
-) noexcept nogil:
-    """One iteration: go down the tree in this world, add a node, play on, and carry the value up."""
-    cdef const Rules *r = &m.rules
-    cdef Deal d = reached(m, hands, face_down)
-    cdef uint8_t choices[MOST_CHOICES]
-    cdef uint8_t sides[MOST_ACTIONS + 1]
-    cdef int path[MOST_ACTIONS + 1]
-    cdef int node = 0, depth = 0, seat, size, i, child, best, preferred
-    cdef bint may_reveal, added = False
-    cdef double bound, best_bound, logs
-    while not d.over and not added:
-        seat = seat_to_act(&d)
-        may_reveal = next_turn(&d, r)
-        size = choices_of(&d, r, seat, may_reveal, choices)
-        preferred = NONE
-        if may_reveal and greedy_reveal(&d, r, NULL, seat):
-            preferred = REVEAL_ACTION
-        else:
-            preferred = packed(greedy_card(&d, r, NULL, seat, legal_cards(&d, seat, d.k, r.trump_mode)))
-            preferred = same_choice(choices, size, preferred)
-        best = NO_NODE
-        if size == 1:
-            preferred = choices[0]
-        if size == 1 or (not others_search and seat != m.seat):
-            best = find_child(nodes, node, preferred)
-            if best == NO_NODE:
-                best = made[0]
-                made[0] = new_node(nodes, best, node, preferred)
-        else:
-            child = find_child(nodes, node, preferred)
-            if child == NO_NODE:
-                best = made[0]
-                made[0] = new_node(nodes, best, node, preferred)
-                added = True
-            else:
-                for i in range(size):
-                    if find_child(nodes, node, choices[i]) == NO_NODE:
-                        best = made[0]
-                        made[0] = new_node(nodes, best, node, choices[i])
-                        added = True
-                        break
-            best_bound = -1e300
-            for i in range(size):
-                child = find_child(nodes, node, choices[i])
-                if child == NO_NODE:
-                    continue
-                nodes[child].available += 1
-                if not added:
-                    logs = log(<double> nodes[child].available)
-                    bound = nodes[child].value / nodes[child].visits + explore * sqrt(logs / nodes[child].visits)
-                    if bound > best_bound:
-                        best_bound = bound
-                        best = child
-        node = best
-        path[depth] = node
-        sides[depth] = seat & 1
-        depth += 1
-        act(&d, r, nodes[node].action)
-    play_on(&d, r)
-    for i in range(depth):
-        nodes[path[i]].visits += 1
-        nodes[path[i]].value += worth(&d, worths, trick, m.seat & 1) * (1 if sides[i] == (m.seat & 1) else -1)
-
-
-cdef inline int same_choice(const uint8_t *choices, int size, int card) noexcept nogil:
-    """The choice that stands for a card: the highest of its suit that is not above it."""
-    cdef int i, best = NONE
-    for i in range(size):
-        if choices[i] != REVEAL_ACTION and choices[i] <= card and choices[i] // 13 == card // 13:
-            if best == NONE or choices[i] > best:
-                best = choices[i]
-    return best

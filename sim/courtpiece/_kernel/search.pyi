@@ -60,17 +60,17 @@ class Scene:
         trick: float,
         out: NDArray[np.float64],
     ) -> None: ...
-    def tree(
+    def plans(
         self,
         hands: NDArray[np.uint64],
         face_down: NDArray[np.uint8],
         choices: bytes,
         worths: NDArray[np.float64],
         trick: float,
-        explore: float,
-        others_search: bool,
-        visits: NDArray[np.uint32],
-        values: NDArray[np.float64],
+        moves: int,
+        evidence: float,
+        length: int,
+        out: NDArray[np.float64],
     ) -> None: ...
     def calls(
         self,

@@ -25,6 +25,7 @@ COMMANDS = (  # in the order of the help
     "report",
     "verify",
     "bench",
+    "lab",
 )
 
 

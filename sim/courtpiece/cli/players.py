@@ -18,7 +18,8 @@ def players(
 
         print(json.dumps({"players": [asdict(player) for player in CARD_PLAYERS],
                           "callers": [asdict(caller) for caller in CALLERS],
-                          "in_python": own.names()}, ensure_ascii=False))
+                          "in_python": [asdict(about) for about in own.described()],
+                          "installed": own.names()[len(own.BUILT_IN):]}, ensure_ascii=False))
         return
     from rich.console import Console
     from rich.table import Table
@@ -42,7 +43,19 @@ def players(
     show("card player", CARD_PLAYERS)
     console.print()
     show("caller", CALLERS)
-    console.print(f"\nIn Python, for any seat: {', '.join(own.names())} (clairvoyant sees all four hands).")
+    console.print()
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("player that calls and plays", no_wrap=True)
+    table.add_column("default", no_wrap=True)
+    table.add_column("what it does")
+    for about in own.described():
+        table.add_row(about.name, "", Text(about.summary))
+        for option, default, doc in about.options:
+            table.add_row(f"  :{option}=", Text(default, "dim"), Text(doc, "dim"))
+    console.print(table)
+    if installed := own.names()[len(own.BUILT_IN):]:
+        console.print(f"Of installed packages: {', '.join(installed)}.")
+    console.print()
     console.print("A player is written [bold]CARD[/] or [bold]CARD/CALLER[/], with options after colons:")
     console.print("greedy, random/strongest:pass=never. Two players, the caller's side first: greedy,simple.")
 

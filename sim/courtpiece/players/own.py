@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
@@ -23,13 +24,14 @@ from courtpiece.players.registry import CARD_PLAYERS, OwnPlayer
 GROUP = "courtpiece.players"            # of entry points
 _IN_FILE = re.compile(r"(?P<file>.+\.py):(?P<name>\w+)(?P<options>(:.*)?)")
 _FILE = re.compile(r"(?P<file>[^:]+\.py):?")
+_OPTION_DOC = re.compile(r"^(\w+) {2,}(\S.*(?:\n {4,}\S.*)*)", re.MULTILINE)     # in the docstring of a class
 _WORDS = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
 
 # Built-in players that are written in Python, with where they lie.
 BUILT_IN = {
     "pimc": "courtpiece.players.search:Pimc",
     "alphamu": "courtpiece.players.alphamu:AlphaMu",
-    "ismcts": "courtpiece.players.search:Ismcts",
+    "ismcts": "courtpiece.players.ismcts:Ismcts",
     "mc": "courtpiece.players.search:Mc",
     "clairvoyant": "courtpiece.players.clairvoyant:Clairvoyant",
 }
@@ -77,6 +79,36 @@ def given(player: Player) -> OwnPlayer:
 def names() -> tuple[str, ...]:
     """Returns the names of all players in Python that need no file."""
     return (*BUILT_IN, *_packaged())
+
+
+@dataclass(frozen=True)
+class About:
+    """What the docstring of a player's class says: in one line, and of each option with its default."""
+
+    name: str
+    summary: str
+    options: tuple[tuple[str, str, str], ...]       # name, default, what it does
+
+
+def described() -> list[About]:
+    """Returns what is told about the built-in players in Python."""
+    told = []
+    for name, where in BUILT_IN.items():
+        module, _, attribute = where.partition(":")
+        kind: type[Player] = getattr(import_module(module), attribute)
+        docs: dict[str, str] = {}
+        for base in reversed(kind.__mro__):
+            docs |= dict(_OPTION_DOC.findall(inspect.cleandoc(base.__doc__ or "")))
+        options = tuple(
+            (option, _written(about.default), " ".join(docs[option].split()))
+            for option, about in inspect.signature(kind).parameters.items()
+        )
+        told.append(About(name, inspect.cleandoc(kind.__doc__ or "").partition("\n\n")[0], options))
+    return told
+
+
+def _written(value: object) -> str:
+    return ("on" if value else "off") if isinstance(value, bool) else str(value)
 
 
 def _shown(player: Player) -> str:

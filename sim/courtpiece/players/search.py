@@ -148,6 +148,20 @@ class Moment:
         self.scene.playouts(sample.hands, sample.face_down, choices, self.worths, self.trick, out)
         return out
 
+    def plans(self, sample: Sampled, choices: bytes, moves: int, evidence: float) -> Values:
+        """Returns what each choice comes to in each world when this seat plans so many actions, (n, choices).
+
+        The others play on as `greedy`, and so does the seat where no other action is better by so many
+        standard errors.  It plans on what it will have seen by then; worlds of even walks choose for those of
+        odd ones.
+        """
+        out = np.empty((len(choices), len(sample.hands)))
+        self.scene.plans(
+            sample.hands, sample.face_down, choices, self.worths, self.trick, moves, evidence, sample.length,
+            out,
+        )
+        return out.T
+
     def exact(self, sample: Sampled, choices: bytes) -> Values:
         """Returns what each choice comes to in each world when all play on with open cards, (n, choices)."""
         out = np.empty((len(sample.hands), len(choices)))
@@ -390,50 +404,6 @@ class Pimc(Searcher):
 
     def weigh(self, moment: Moment, choices: bytes, sample: Sampled) -> Weighed:
         return _weighed(choices, moment.values(sample, choices, self.leaf), sample)
-
-
-class Ismcts(Searcher):
-    """Information-set Monte Carlo tree search: one tree over all worlds, one iteration in each.
-
-    Cowling, Powley and Whitehouse, "Information set Monte Carlo tree search" (2012), the form with a single
-    observer, as all choices in a deal are seen by all.  Below the tree all play on as `greedy`, whose choice
-    is also the first that a node tries.
-
-    explore    weight of the upper confidence bound, in units of what lies between a win and a loss
-    others     `search`: the other seats choose by the tree as well, each for its side; `greedy`: they play so
-    """
-
-    def __init__(
-        self,
-        *,
-        worlds: int = 2000,
-        time: float = 0.0,
-        beliefs: bool = True,
-        explore: float = 0.4,
-        others: Literal["search", "greedy"] = "search",
-        objective: Objective = "points",
-        evidence: float = 1.0,
-        deals: int = 400,
-    ) -> None:
-        super().__init__(
-            worlds=worlds, time=time, beliefs=beliefs, objective=objective, evidence=evidence, deals=deals
-        )
-        _check("explore", explore, 0)
-        _check_word("others", others, ("search", "greedy"))
-        self.explore = explore
-        self.others = others
-
-    def weigh(self, moment: Moment, choices: bytes, sample: Sampled) -> Weighed:
-        visits, means = np.empty(len(choices), np.uint32), np.empty(len(choices))
-        explore = self.explore * _spread(moment.worths)
-        moment.scene.tree(
-            sample.hands, sample.face_down, choices, moment.worths, moment.trick, explore,
-            self.others == "search", visits, means,
-        )
-        # A visit tells a win from a loss, so that its standard error is at most half of what lies between.
-        with np.errstate(divide="ignore"):
-            errors = _spread(moment.worths) / 2 * np.sqrt(1 / visits + 1 / visits[0])
-        return Weighed(choices, means, errors, len(sample.hands), float(visits[0]))
 
 
 class Mc(Player):

@@ -1,0 +1,1 @@
+from courtpiece._kernel.ismcts import *

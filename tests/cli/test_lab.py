@@ -1,0 +1,74 @@
+"""`courtpiece lab`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from courtpiece import cli
+from courtpiece.cli import lab
+
+NOTEBOOKS = sorted(path.name for path in (Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
+Output = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """What was started in place of the command."""
+    pytest.importorskip("jupyterlab", reason="the extra lab is not installed")
+    commands: list[list[str]] = []
+    monkeypatch.setattr(os, "execv", lambda path, command: commands.append(command))
+    return commands
+
+
+def test_a_folder_gets_the_notebooks_and_room_for_results(
+    started: list[list[str]], tmp_path: Path, capsys: Output
+) -> None:
+    folder = tmp_path / "mine"
+    assert cli.main(["lab", str(folder), "--no-browser", "--port", "8899"]) == 0
+    assert sorted(path.name for path in (folder / "notebooks").iterdir()) == NOTEBOOKS
+    assert lab.FIRST in NOTEBOOKS
+    assert (folder / "results").is_dir()
+    assert capsys.readouterr().out.splitlines() == [str(folder / "notebooks" / name) for name in NOTEBOOKS]
+    command = started[0]
+    assert command[:3] == [sys.executable, "-m", "jupyterlab"]
+    assert f"--ServerApp.root_dir={folder}" in command
+    assert "--LabApp.default_url=/lab/tree/notebooks/00-start.ipynb" in command
+    assert "--no-browser" in command
+    assert "--ServerApp.port=8899" in command
+
+
+def test_notebooks_that_are_there_stay_as_they_are(
+    started: list[list[str]], tmp_path: Path, capsys: Output
+) -> None:
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "notebooks" / lab.FIRST).write_text("mine")
+    assert cli.main(["lab", str(tmp_path)]) == 0
+    assert (tmp_path / "notebooks" / lab.FIRST).read_text() == "mine"
+    assert lab.FIRST not in capsys.readouterr().out
+    assert "--no-browser" not in started[0]
+
+
+def test_without_jupyterlab_one_line_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Output
+) -> None:
+    monkeypatch.setattr(lab, "find_spec", lambda name: None)
+    assert cli.main(["lab", str(tmp_path / "new")]) == 2
+    assert capsys.readouterr().err == (
+        "courtpiece: courtpiece lab needs JupyterLab: pip install 'courtpiece[lab]'\n"
+    )
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_folder_that_cannot_be_is_refused_in_one_line(
+    started: list[list[str]], tmp_path: Path, capsys: Output
+) -> None:
+    (tmp_path / "file").touch()
+    assert cli.main(["lab", str(tmp_path / "file")]) == 2
+    said = capsys.readouterr().err
+    assert "file" in said
+    assert said.count("\n") == 1
+    assert started == []
