@@ -44,7 +44,7 @@ def book(small: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Book:
 @pytest.fixture
 def in_package(book: Book, monkeypatch: pytest.MonkeyPatch) -> Book:
     """The book, as if it came with the package."""
-    monkeypatch.setattr(books, "files", lambda name: book.path.parent)
+    monkeypatch.setattr(books, "_FOLDER", book.path.parent)
     return book
 
 

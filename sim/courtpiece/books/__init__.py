@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +47,9 @@ COLUMNS = (
 )
 
 Numbers = NDArray[np.int64]
+
+# Not importlib.resources: of a package in place they do not know files that came after its installation.
+_FOLDER = Path(__file__).parent
 
 
 def call(
@@ -153,7 +155,9 @@ class Book:
 
     def _source(self, values: Iterable[CallValue]) -> str:
         few, many = min(value.points.n for value in values), max(value.points.n for value in values)
-        deals = f"{many:,} deals for the two best calls" + (f", {few:,} for the others" if few < many else "")
+        deals = f"{few:,} deals for each call"
+        if few < many:
+            deals = f"{many:,} deals for the two best calls, {few:,} for the others"
         return (f"from the book of all hands ({deals}, seed {self.about['parameters']['seed']}, behaviour "
                 f"{self.about['behaviour']}); a seed or a number of deals plays them anew")
 
@@ -191,7 +195,7 @@ def shipped(rules: RuleSet, players: Lineup) -> Book | None:
 
 def path_of(rules: RuleSet, players: Lineup) -> Path:
     """Returns where the package would have the book for these rules and players."""
-    return Path(str(files(__name__) / f"{name_of(rules)}-{players}.parquet".replace("/", "_")))
+    return _FOLDER / f"{name_of(rules)}-{players}.parquet".replace("/", "_")
 
 
 def write(run: Run, path: Path) -> Path:

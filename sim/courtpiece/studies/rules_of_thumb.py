@@ -19,7 +19,7 @@ import numpy as np
 from courtpiece.errors import CourtpieceError, UsageError
 from courtpiece.language import Mean, Sentence, Share
 from courtpiece.players import Lineup, parse_lineup
-from courtpiece.rules import RuleSet, Trump, name_of
+from courtpiece.rules import RuleSet, Trump, name_of, preset
 from courtpiece.stats import LEVEL, Estimates, Method
 from courtpiece.store import read_metadata, read_table
 from courtpiece.studies.book_rows import CLASSES, ROLES
@@ -94,7 +94,7 @@ def _file(name: str) -> Path:
     from courtpiece import books  # which reads runs, and so stands above the studies
 
     if name in ("", _SHIPPED):
-        return books.path_of(RuleSet(), parse_lineup("greedy"))
+        return books.path_of(preset("single-sir"), parse_lineup("greedy"))
     return Path(name) / "tables" / "book.parquet" if Path(name).is_dir() else Path(name)
 
 

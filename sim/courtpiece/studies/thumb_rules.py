@@ -258,13 +258,13 @@ class _Question:
     words: str                          # with the number, or the rank with its article, in it
     of: Callable[[ThumbHands], NDArray[np.int64]]
     ranks: bool = False                 # the number is a rank
-    one: str = ""                       # the words when the number is 1
+    one: str = ""                       # the words for the least there can be: 1, or a card at all
 
     def at_least(self, least: int) -> str:
         """Returns the question."""
-        if self.ranks:
+        if self.ranks and (least or not self.one):
             return self.words.format(("an " if RANKS[least] in "8A" else "a ") + _RANK_WORDS[least])
-        return self.one if self.one and least == 1 else self.words.format(least)
+        return self.one if self.one and least <= 1 else self.words.format(least)
 
 
 def _top(suit: int, place: int = 0) -> Callable[[ThumbHands], NDArray[np.int64]]:
@@ -288,9 +288,9 @@ _QUESTIONS = (
               one="there is a second suit"),
     _Question("the longest suit has {} or higher", _top(0), ranks=True),
     _Question("the second highest card of the longest suit is {} or higher", _top(0, 1), ranks=True),
-    _Question("the second suit has {} or higher", _top(1), ranks=True),
+    _Question("the second suit has {} or higher", _top(1), ranks=True, one="there is a second suit"),
     _Question("the second highest card of the second suit is {} or higher", _top(1, 1), ranks=True),
-    _Question("the third suit has {} or higher", _top(2), ranks=True),
+    _Question("the third suit has {} or higher", _top(2), ranks=True, one="there is a third suit"),
     _Question("the longest suit has {} of ace, king and queen", _high(slice(0, 1), "AKQ"),
               one="the longest suit has ace, king or queen"),
     _Question("the other suits have {} aces", _high(slice(1, 4), "A"), one="the other suits have an ace"),
