@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 SOURCES := pyproject.toml meson.build constraints.txt ext/meson.build
 
-.PHONY: study test lint types unit notebooks bench clean
+.PHONY: study test lint types unit notebooks reports bench clean
 .DEFAULT_GOAL := study
 
 study: $(VENV)/ready
@@ -29,6 +29,16 @@ unit: $(VENV)/ready-dev
 
 notebooks: $(VENV)/ready-dev
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/test_notebooks.py
+
+# The commands stand in reports/README.md; the pages are taken from the folders of their runs.
+reports: $(VENV)/ready
+	sed -n '/^```sh$$/,/^```$$/{/^```/!p}' reports/README.md | PATH="$(CURDIR)/$(BIN):$$PATH" sh -ex
+	for run in results/reports/*/; do \
+	  for lang in en ur hi; do \
+	    page=$$($(BIN)/courtpiece report $$run --lang $$lang) || exit 1; \
+	    cp $$page reports/$$(basename $$run)$${page#$${run}report}; \
+	  done; \
+	done
 
 bench: $(VENV)/ready-dev
 	$(PIP) install -q -c constraints.txt --group bench

@@ -21,6 +21,7 @@ from tests.test_report import Page
 # What has no other name in any language: people, methods, programs.
 NAMES = set(re.findall("[A-Za-z]+", """
     Wilson Student Bradley Terry Elo Agresti Min Waudby Smith Ramdas bootstrap exact double dummy greedy
+    Browne Holm Bonferroni toss strongest
     agresti min courtpiece Python numpy polars matplotlib engine jsonl won lost timing json replay play record
 """))
 SCRIPT = {"ur": re.compile("[\u0600-\u06ff]"), "hi": re.compile("[\u0900-\u097f]")}
@@ -37,6 +38,9 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
         ("duel", {"matches": 4, "us": "simple", "them": "random"}),
         ("ladder", {"deals": 100, "player": ["simple", "random"]}),
         ("toss", {"draws": 100}),
+        ("variants", {"deals": 300, "rules": ["single-sir-novice", "bavan"]}),
+        ("variants", {"deals": 300, "around": "mendikot-novice"}),
+        ("options", {"deals": 300, "rules": ["hidden-trump", "bavan"]}),
     ]
     folder = tmp_path_factory.mktemp("runs")
     return [run(study, out=folder / str(at), jobs=1, **values)      # type: ignore[arg-type]

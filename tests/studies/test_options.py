@@ -16,7 +16,7 @@ from courtpiece.players import parse_lineup
 from courtpiece.players.callers import ALWAYS, NEVER, STRONGEST
 from courtpiece.rules import Redeal, RuleSet, resolve
 from courtpiece.run import Run, run
-from courtpiece.studies.options import Options
+from courtpiece.studies.options import Options, _surely_better
 from courtpiece.studies.options_policies import (
     NO_VALUE,
     RIGHTS,
@@ -227,7 +227,7 @@ def test_the_threshold_that_gains_most_is_found_and_valued_on_the_other_half() -
     subject, value = subject_of("pass", "single-sir"), np.tile(np.arange(500, 520), 200).repeat(2)
     more = np.where(value < 507, 1, -1)
     found = _Use(subject, rows_of([("use", "unused", value, more)], len(value)))
-    assert found.policies()["policy"] == found.policies()["on_even"] == "below 507"
+    assert found.policies()["policy"] == found.policies()["on_even"] == "< 507"
     row = measures(found)
     assert row["gain"]["value"] == pytest.approx(7 / 20)
     assert row["used"]["value"] == pytest.approx(7 / 20)
@@ -258,8 +258,8 @@ def test_the_best_card_to_hide_may_depend_on_how_many_there_are() -> None:
     lowest[value == NO_VALUE] = second[value == NO_VALUE] = 0
     found = _Hide(subject, rows_of([("lowest", "built-in", value, lowest),
                                     ("second", "built-in", value, second)], len(value)))
-    told = ["of two the lowest", "of three the second", "of four the highest", "of five the highest"]
-    assert found.policies()["policy"] == ", ".join(told)
+    assert found.policies()["policy"] == "2:2 3:2 4:1 5:1"
+    assert found.policies()["own_policy"] == "2:1 3:1 4:1 5:1"
     assert measures(found)["over-built-in"]["value"] == pytest.approx((1 + 2) / 4)
 
 
@@ -278,6 +278,20 @@ def test_every_right_is_looked_at_where_it_is(done: Run) -> None:
 def test_gains_add_up(done: Run) -> None:
     for row in done.tables["policies"].filter(pl.col("right") != "redeal").drop_nulls("gain").to_dicts():
         assert row["gain"] == pytest.approx(row["built_in"] + row["over_built_in"], abs=1e-9)
+
+
+def test_one_lucky_policy_of_many_is_not_called_better() -> None:
+    rights = ["pass"] * 20
+    policies = pl.DataFrame({
+        "right": rights, "over_built_in": [0.011, 0.02, *[0.0] * 18], "over_built_in_half_width": [0.01] * 20,
+    })
+    assert _surely_better(policies)["over_built_in"].to_list() == [0.02]
+
+
+def test_the_answer_looks_at_all_rights_of_the_first_rule_set(done: Run) -> None:
+    gains = done.tables["policies"].filter(pl.col("rules").cast(str).str.starts_with("single-sir"))
+    assert gains.sort("gain", descending=True)["right"][0] == "change-trump"
+    assert "Of the rights under single-sir, that of the change of trump is worth most" in done.answer()[0]
 
 
 def test_asking_is_worth_most_of_a_hidden_trump_and_the_players_know_how(done: Run) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum
+from functools import lru_cache
 from typing import Any, NamedTuple, get_type_hints
 
 from courtpiece.errors import RulesError
@@ -27,6 +28,7 @@ class Change(NamedTuple):
     rules: RuleSet
 
 
+@lru_cache(maxsize=16)
 def single_changes(base: RuleSet) -> tuple[Change, ...]:
     """Returns every legal rule set that differs from `base` in one option, in the table's order.
 

@@ -18,6 +18,7 @@ from courtpiece.language import Mean, Sentence, Share, Term, Value
 from courtpiece.players import PlayerSpec
 from courtpiece.rules import RuleSet, name_of
 from courtpiece.rules.values import show
+from courtpiece.stats import LEVEL
 from courtpiece.studies.options_policies import AGAINST, CHOICES, NO_VALUE, RIGHTS, Subject, subjects
 from courtpiece.studies.options_tables import HALVES, MEASURES, tables_of
 from courtpiece.studies.study import (
@@ -128,9 +129,9 @@ class Options(Study[OptionsParameters]):
             "summary": (*who, measure, *ESTIMATE_COLUMNS),
             "policies": (
                 *who,
-                Column("policy", "text", "", "the best policy on all deals: below which value of the five "
-                       "cards the right is used; by how much a new trump has to be better; which card; "
-                       "when"),
+                Column("policy", "text", "", "the best policy on all deals: < the value of the five cards "
+                       "below which the right is used; ≥ by how much a new trump has to be better; by the "
+                       "number of cards held of the suit which one is hidden, from the highest; when"),
                 Column("on_even", "text", "", "the best on the deals with even numbers"),
                 Column("on_odd", "text", "", "the best on the others"),
                 Column("own_policy", "text", "", "what the players do by themselves"),
@@ -193,25 +194,24 @@ class Options(Study[OptionsParameters]):
         import polars as pl
 
         found = []
-        gains = tables["policies"].filter(rules=tables["policies"]["rules"][0]).drop_nulls("gain")
+        first = {name_of(subject.rules) for subject in subjects(p.rules[0], p.players[0], p.right)}
+        gains = tables["policies"].filter(pl.col("rules").cast(str).is_in(first)).drop_nulls("gain")
         if len(gains):
             row = gains.sort("gain", descending=True, maintain_order=True).row(0, named=True)
-            values: dict[str, Value] = {"rules": str(row["rules"]), "right": Term(row["right"]),
+            values: dict[str, Value] = {"rules": name_of(p.rules[0]), "right": Term(row["right"]),
                                         "gain": Mean(row["gain"], row["gain_half_width"])}
             if row["used"] is None:
                 found.append(Sentence("most_chosen", values))
             else:
                 values["used"] = Share(row["used"], row["used_half_width"])
                 found.append(Sentence("most", values))
-        better = tables["policies"].filter(
-            pl.col("over_built_in") - pl.col("over_built_in_half_width") > 0).sort(
-            "over_built_in", descending=True, maintain_order=True)
+        better = _surely_better(tables["policies"])
         if better.is_empty():
             return [*found, Sentence("own_is_best")]
         return [*found, *(
             Sentence("better", {
-                "rules": str(row["rules"]), "right": Term(row["right"]), "policy": str(row["policy"]),
-                "own": str(row["own_policy"]),
+                "rules": str(row["rules"]), "right": Term(row["right"]), "policy": Term(row["policy"]),
+                "own": Term(row["own_policy"]),
                 "gain": Mean(row["over_built_in"], row["over_built_in_half_width"]),
             })
             for row in better.head(3).iter_rows(named=True)
@@ -233,6 +233,16 @@ def _who(p: OptionsParameters) -> tuple[Column, Column, Column]:
         Column("right", "category", "", "the right; ask: when the hidden card is asked for by the caller's "
                "side, ask-defending: by the others", RIGHTS),
     )
+
+
+def _surely_better(policies: pl.DataFrame) -> pl.DataFrame:
+    """Returns the policies that beat the players' own, most first, all together with 95 % (Bonferroni)."""
+    import polars as pl
+    from scipy.special import ndtri
+
+    wider = float(ndtri(1 - (1 - LEVEL) / 2 / max(1, len(policies))) / ndtri((1 + LEVEL) / 2))
+    least = pl.col("over_built_in") - wider * pl.col("over_built_in_half_width")
+    return policies.filter(least > 0).sort("over_built_in", descending=True, maintain_order=True)
 
 
 def _counted(rows: pl.DataFrame) -> pl.DataFrame:

@@ -31,7 +31,6 @@ Row = dict[str, Any]
 HALVES = ("even", "odd")
 MEASURES = ("gain", "over-built-in", "built-in", "having", "used")
 _MOST_THRESHOLDS = 40                   # of a curve
-_NUMBER_OF = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five"}
 
 
 @dataclass(frozen=True)
@@ -153,8 +152,8 @@ class _Use(_Work):
         if (usable < threshold).all():
             return "always"
         if self.subject.right == "change-trump":
-            return f"better by {1 - threshold}"
-        return f"below {threshold}"
+            return f"≥ {1 - threshold}"
+        return f"< {threshold}"
 
     def curve(self) -> Iterator[Row]:
         values, _ = _joined(self.halves)
@@ -238,14 +237,14 @@ class _Hide(_Work):
     def policies(self) -> Row:
         first, second = (self.text(best) for best in self.best)
         return {"policy": self.text(self.best_of_all), "on_even": first, "on_odd": second,
-                "own_policy": "the highest"}
+                "own_policy": self.text({})}
 
     @staticmethod
     def text(best: Mapping[int, str]) -> str:
-        if not best:
-            return "the highest"
-        told = [f"of {_NUMBER_OF[length]} the {best.get(length, 'highest')}" for length in range(2, 6)]
-        return ", ".join(told)
+        """Returns for each number of cards which is hidden, counted from the highest: `2:2 3:2 4:1 5:1`."""
+        places = {length: {"lowest": length, "second": 2}.get(best.get(length, ""), 1)
+                  for length in range(2, 6)}
+        return " ".join(f"{length}:{place}" for length, place in places.items())
 
 
 class _Ask(_Work):

@@ -308,6 +308,7 @@ def _variants_told(tables: Mapping[str, pl.DataFrame]) -> list[Sentence]:
 def _told(rows: pl.DataFrame, key: str, kind: type[Mean | Share], *, one: bool) -> Sentence | None:
     if rows.is_empty():
         return None
+    one = one or len(rows) == 1
     ordered = rows.sort("value", descending=True, maintain_order=True).to_dicts()
     most, least = ordered[0], ordered[-1]
     values = {"most": str(most["rules"]), "highest": kind(most["value"], (most["high"] - most["low"]) / 2)}
