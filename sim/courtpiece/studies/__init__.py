@@ -15,6 +15,8 @@ _BUILT_IN = {
     "rules-of-thumb": "courtpiece.studies.rules_of_thumb:RulesOfThumb",
     "kot-frequency": "courtpiece.studies.kot_frequency:KotFrequency",
     "rare-kots": "courtpiece.studies.rare_kots:RareKots",
+    "conventions": "courtpiece.studies.conventions:Conventions",
+    "calls-that-lie": "courtpiece.studies.calls_that_lie:CallsThatLie",
     "duel": "courtpiece.studies.duel:Duel",
     "ladder": "courtpiece.studies.ladder:Ladder",
     "toss": "courtpiece.studies.toss:Toss",
