@@ -12,6 +12,7 @@ from courtpiece.studies.study import Study
 _BUILT_IN = {
     "trump-call": "courtpiece.studies.trump_call:TrumpCall",
     "trump-book": "courtpiece.studies.trump_book:TrumpBook",
+    "rules-of-thumb": "courtpiece.studies.rules_of_thumb:RulesOfThumb",
     "kot-frequency": "courtpiece.studies.kot_frequency:KotFrequency",
     "rare-kots": "courtpiece.studies.rare_kots:RareKots",
     "conventions": "courtpiece.studies.conventions:Conventions",

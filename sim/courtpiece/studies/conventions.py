@@ -174,7 +174,8 @@ class Conventions(Study[ConventionsParameters]):
                 key = "no-change" if row["p_holm"] > _SURE else "gain" if row["value"] > 0 else "loss"
                 told.append(Sentence(key, {
                     "signal": Term(row["signal"], "signal"), "p": PValue(row["p_holm"]),
-                    "points": Mean(abs(row["value"]), (row["high"] - row["low"]) / 2),
+                    "points": Mean(row["value"] if key == "no-change" else abs(row["value"]),
+                                   (row["high"] - row["low"]) / 2),
                     "changed": Share(row["changed"]),
                 }))
         return told

@@ -215,7 +215,7 @@ class RareKots(Study[RareKotsParameters]):
         return tables["summary"].join(tables["beside"], on=which, maintain_order="left").select(
             *which,
             chance=pl.col("value"), chance_half_width=half,
-            one_in=pl.when(pl.col("value") > 0).then((1 / pl.col("value")).round_sig_figs(3)),
+            one_in=pl.when(pl.col("value") > 0).then((1 / pl.col("value")).round_sig_figs(3)).cast(pl.Int64),
             relative_error=pl.col("relative_error"),
             plain=pl.col("plain"), plain_half_width=plain,
             deals=pl.col("n"), worth=pl.col("worth").round_sig_figs(2),
