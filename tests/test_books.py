@@ -12,7 +12,7 @@ import pytest
 import courtpiece as cp
 from courtpiece import books, cli
 from courtpiece.advice import call as played
-from courtpiece.books import Book, file_name, points, write
+from courtpiece.books import Book, path_of, points, write
 from courtpiece.books.__main__ import main
 from courtpiece.cards import PACK
 from courtpiece.errors import RunError
@@ -37,14 +37,14 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def book(small: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Book:
     """Its book."""
     monkeypatch.setattr(books, "CLASSES", FEW)
-    path = write(small, tmp_path / file_name(RULES, PLAYERS))
+    path = write(small, tmp_path / path_of(RULES, PLAYERS).name)
     return Book(path, RULES, PLAYERS, read_metadata(path))
 
 
 @pytest.fixture
 def in_package(book: Book, monkeypatch: pytest.MonkeyPatch) -> Book:
     """The book, as if it came with the package."""
-    monkeypatch.setattr(books, "files", lambda name: book.path.parent)
+    monkeypatch.setattr(books, "_FOLDER", book.path.parent)
     return book
 
 

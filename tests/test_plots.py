@@ -33,6 +33,8 @@ def drawn() -> list[Figure]:
           for study, units, more in (("trump-call", 30, {"deals": 40}), ("kot-frequency", 900, {}))
           for figure in figures(study, units, **more, **asked)),
         *figures("toss", 300),
+        *figures("conventions", 500),
+        *figures("calls-that-lie", 2, draws=60, more=200),
         *figures("rare-kots", 3000, rules=["bavan", "single-sir"], players="simple"),
         *figures("variants", 300, rules=["single-sir", "bavan", "mendikot-novice"]),
         *figures("variants", 300, around="classic"),

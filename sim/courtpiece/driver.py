@@ -20,6 +20,7 @@ from courtpiece.deal import DEALER, ELDEST, PARTNER, REVEAL, Deal
 from courtpiece.errors import CardError, CourtpieceError, PlayerError, RecordError, raised
 from courtpiece.match import Match
 from courtpiece.players.callers import kernel_caller
+from courtpiece.players.habits import kernel_card
 from courtpiece.players.player import Player
 from courtpiece.players.registry import Lineup, PlayerSpec, parse_built_in
 from courtpiece.rules import Extra, RuleSet, name_of
@@ -59,7 +60,8 @@ class Driver:
         ]
         kernel = [player if isinstance(player, PlayerSpec) else _STAND_IN for player in lineup.players]
         callers = [kernel_caller(kernel[seat]) for seat in (ELDEST, PARTNER)]
-        self._setup = engine.Setup(rules, [player.card for player in kernel], callers)
+        cards, habits = zip(*map(kernel_card, kernel), strict=True)
+        self._setup = engine.Setup(rules, cards, callers, habits=habits)
 
     def start(self, seed: int, key: NDArray[np.uint64], stream: int) -> Sitting:
         """Returns the players sitting down to deals of one seed and stream."""

@@ -78,8 +78,9 @@ def _ruled_out(
     squares = np.diag(products)
     ahead = (sums[:, None] - sums[None, :]).astype(np.float64)
     spread = (squares[:, None] + squares[None, :] - 2 * products - ahead**2 / n) / (n - 1)
-    beats = (ahead >= boundary(n, spread, size, zone, level)) & (ahead > 0)
-    beats |= (ahead == 0) & (boundary(n, spread, size, zone, level) == 0) & ~np.tri(len(sums), dtype=bool)
+    limit = boundary(n, spread, size, zone, level)
+    beats = (ahead >= limit) & (ahead > 0)
+    beats |= (ahead == 0) & (limit == 0) & ~np.tri(len(sums), dtype=bool)
     return np.asarray(beats.any(axis=0))
 
 

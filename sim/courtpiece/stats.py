@@ -247,6 +247,32 @@ def confidence_sequence(wins: int, splits: int, losses: int, level: float = LEVE
     return end(True), end(False)
 
 
+def two_sided_p(value: ArrayLike, standard_error: ArrayLike, freedom: ArrayLike) -> Floats:
+    """Returns how surprising values are if the truth is 0, by Student's t; 1 where nothing ever differed."""
+    from scipy.special import stdtr
+
+    values, errors = np.asarray(value, np.float64), np.asarray(standard_error, np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        tails = 2 * stdtr(np.asarray(freedom, np.float64), -np.abs(values) / errors)
+    return np.asarray(np.where(errors > 0, tails, 1.0))
+
+
+def holm(p_values: ArrayLike) -> Floats:
+    """Returns p-values corrected for being several: if those of at most 0.05 are taken for findings, the
+    chance of any false one is at most 0.05 (Holm, "A simple sequentially rejective multiple test procedure",
+    1979).
+
+    >>> holm([0.01, 0.04, 0.03]).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    found = np.asarray(p_values, np.float64)
+    order = np.argsort(found)
+    stepped = np.minimum(1.0, found[order] * np.arange(len(found), 0, -1))
+    out = np.empty_like(found)
+    out[order] = np.maximum.accumulate(stepped)
+    return out
+
+
 def units_to_detect(variance: float, difference: float, *, power: float, level: float = LEVEL) -> int:
     """Returns how many units a test at `level` needs to find a difference of the mean with chance `power`."""
     from scipy.special import ndtri

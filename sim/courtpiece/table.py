@@ -19,6 +19,8 @@ from courtpiece.deal import ELDEST, FIRST_CARDS, PARTNER, Deal
 from courtpiece.driver import Decision, Driver, open_choices, plays_of
 from courtpiece.errors import UsageError
 from courtpiece.players.callers import kernel_caller
+from courtpiece.players.habits import NONE as NO_HABIT
+from courtpiece.players.habits import kernel_card
 from courtpiece.players.registry import Lineup, PlayerSpec, check_lineup, parse_lineup
 from courtpiece.rules import Collection, FirstLead, Objective, Outcome, RuleSet, RulesSpec, Trump, resolve
 from courtpiece.rules.values import show
@@ -65,6 +67,11 @@ class Calls(NamedTuple):
     fives: NDArray[np.uint64]
     suits: NDArray[np.uint8]
 
+    @classmethod
+    def of(cls, count: int) -> Calls:
+        """Returns those of so many deals in which nobody called yet."""
+        return cls(np.zeros(count, np.uint64), np.full(count, NONE, np.uint8))
+
 
 class Table:
     """Rules and four players.
@@ -87,8 +94,9 @@ class Table:
             self._driver = Driver(self.rules, self.lineup)
         else:
             callers = [kernel_caller(specs[seat]) for seat in (ELDEST, PARTNER)]
-            cards = [OPENED if self.lineup.double_dummy else player.card for player in specs]
-            self._setup = engine.Setup(self.rules, cards, callers)
+            cards = [(OPENED, NO_HABIT) if self.lineup.double_dummy else kernel_card(spec) for spec in specs]
+            names, habits = zip(*cards, strict=True)
+            self._setup = engine.Setup(self.rules, names, callers, habits=habits)
 
     def play(self, seed: int, start: int, count: int, *, stream: int = 0) -> NDArray[np.void]:
         """Returns the results of deals start … start+count-1, an array of RESULT of shape (count,)."""
@@ -110,7 +118,7 @@ class Table:
     ) -> tuple[NDArray[np.void], Calls]:
         """Returns the results of `play`, and what was called in these deals."""
         check_numbers(start, count)
-        calls = Calls(np.zeros(count, np.uint64), np.full(count, NONE, np.uint8))
+        calls = Calls.of(count)
         out = np.empty(count, RESULT)
         if self._driver is None:
             engine.play_deals(self._setup, seed_key(seed), start, out, stream=stream, **calls._asdict())
@@ -125,6 +133,25 @@ class Table:
                 calls.fives[row] = sum(1 << card for card in deal.dealt[deal.caller][:FIRST_CARDS])
                 calls.suits[row] = _suit_called(deal)
         return out, calls
+
+    def called(
+        self, seed: int, start: int, count: int, *, stream: int = 0
+    ) -> tuple[NDArray[np.uint64], Calls]:
+        """Returns the callers' thirteen cards in the deals of `play`, and what they called on five of them.
+
+        The cards are (n,), with bit 13*suit + rank, 0 where nobody called.  No card is played.  Raises
+        UsageError where a player is in Python.
+        """
+        check_numbers(start, count)
+        if self._driver is not None:
+            raise UsageError(f"{self.lineup} cannot be asked: calls are told of the kernel's callers")
+        calls = Calls.of(count)
+        opened = _Opened(*engine.open_deals(
+            self._setup, seed_key(seed), start, count, stream=stream, **calls._asdict()
+        ))
+        callers = np.minimum(opened.results["caller"], 3)
+        hands = opened.hands[np.arange(count), callers]
+        return np.where(calls.suits < NONE, hands, np.uint64(0)), calls
 
     def split(
         self, seed: int, start: int, count: int, *, side: int, split: Split, stream: int = 0

@@ -55,8 +55,8 @@ def test_one_player_sits_on_all_four_seats_and_two_sit_side_by_side() -> None:
 
 
 REFUSED = """
-gredy                         | there is no card player "gredy"; there are random, simple, greedy, double-dummy, *own (did you mean "greedy"?)
-                              | a card player is missing; there are random, simple, greedy, double-dummy, *own
+gredy                         | there is no card player "gredy"; there are random, simple, greedy, double-dummy, signals, forgetful, *own (did you mean "greedy"?)
+                              | a card player is missing; there are random, simple, greedy, double-dummy, signals, forgetful, *own
 greedy/                       | a caller is missing; there are random, longest, strongest, absent
 greedy/longst                 | there is no caller "longst"; there are random, longest, strongest, absent (did you mean "longest"?)
 greedy:pas=never              | player "greedy/strongest" has no option "pas"; there are pass, redeal, thirteenth (did you mean "pass"?)

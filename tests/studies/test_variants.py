@@ -24,6 +24,8 @@ from courtpiece.studies.variants_measures import (
     MatchMeasures,
     equal_deals,
     errors,
+    paired_errors,
+    skill,
 )
 from courtpiece.studies.variants_tables import _correct
 from courtpiece.table import Table
@@ -275,6 +277,22 @@ def test_the_better_player_wins_more_of_the_matches_than_of_the_deals(done: Run)
     assert row["standard_error"] == pytest.approx(scipy_stats.sem(share), rel=1e-3)
     gain = told(done.summary, rules="hakim", measure="gain")
     assert gain["low"] > 0
+
+
+def test_errors_of_skill_are_those_of_the_bootstrap_over_pairs() -> None:
+    rules = resolve("hakim", target=4)
+    deals = [Table(rules, lineup).play(7, 0, 2000) for lineup in ("greedy,simple", "simple,greedy")]
+    ways = [each["outcome"].astype(np.int64) * len(WINNERS) + each["winner"] for each in deals]
+
+    def found(at: Any) -> tuple[Any, Any]:
+        return skill(rules, *(np.bincount(way[at], minlength=ENDINGS) for way in ways), matches=True)
+
+    us, of_them = found(np.arange(2000))
+    pairs, count = np.unique(np.stack(ways), axis=1, return_counts=True)
+    spread = paired_errors([(us.influences, pairs[0]), (of_them, pairs[1])], count)
+    source = np.random.default_rng(4)
+    drawn = np.array([found(source.integers(0, 2000, 2000))[0].values for _ in range(60)])
+    assert spread == pytest.approx(drawn.std(axis=0), rel=0.37)     # 9 % is the error of the bootstrap's
 
 
 def test_without_a_target_what_is_told_ends_with_the_deal(done: Run) -> None:

@@ -5,7 +5,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from courtpiece._kernel.bits cimport ALL_CARDS, NONE, TEN, bit, lowest, packed, packed_mask, suit_of, unpacked
+from courtpiece._kernel.bits cimport ALL_CARDS, NONE, TEN, bit, lowest, packed, packed_mask, suit_of, unpacked, unpacked_mask
 from courtpiece._kernel.callers cimport (
     ABSENT, BLIND, CHANGE_SUIT, Caller, HIDE, MOST_WORDS, NO_WORD, Opening, RANDOM_CALLER, WEIGHTED,
     blind_word, change_word, first_word, go_on_speaking, read_caller, say, start_opening, swap_five, wants_swap,
@@ -14,7 +14,8 @@ from courtpiece._kernel.deal cimport (
     Deal, begin_turn, close_trick, legal_cards, open_deal, put, reveal, seat_to_act,
 )
 from courtpiece._kernel.dice cimport Dice, MOVES, PLAYS, philox, set_key, shuffle, start_deal
-from courtpiece._kernel.greedy cimport ablated_card, ablated_reveal, greedy_card, greedy_reveal
+from courtpiece._kernel.greedy cimport ablated_card, ablated_reveal, greedy_card, greedy_play, greedy_reveal
+from courtpiece._kernel.habits cimport Habit, Memory, forget_all, habit_card, note_lead, note_trick
 from courtpiece._kernel.playout cimport play_random
 from courtpiece._kernel.rules cimport CALLED, FIRST_VOID, HIDDEN, Rules
 from courtpiece._kernel.simple cimport random_card, random_reveal, simple_card, simple_reveal
@@ -28,6 +29,8 @@ cdef struct Players:
     ChooseCard card[4]          # by seat
     ChooseReveal reveal[4]      # by seat
     Caller callers[2]           # of eldest and of the partner
+    Habit habits[4]             # by seat: what a `greedy` sends, reads and forgets
+    bint habitual               # one of them has habits
     bint all_random             # all four play `random`
     bint any_random             # one of them does
 
@@ -141,9 +144,66 @@ cdef inline void play_out(
         close_trick(d, r, r.pile)
 
 
+cdef inline int chosen_card(
+    const Deal *d, const Rules *r, const Players *players, Dice *dice, const Memory *m, int seat, uint64_t legal,
+) noexcept nogil:
+    """What the seat's player plays, with its habits if it has some."""
+    cdef const Habit *h = &players.habits[seat]
+    if h.does or h.reads or h.watches:
+        return habit_card(m, d, r, seat, legal, h)
+    return players.card[seat](d, r, dice, seat, legal)
+
+
+cdef inline void remembered(Memory *m, Deal *d, const Rules *r, int action) noexcept nogil:
+    """One legal action of a driven deal, and what its card tells."""
+    cdef int leader = d.leader
+    cdef bint closes = d.k == 3 and action != REVEAL_ACTION
+    if d.k == 0 and action != REVEAL_ACTION:
+        note_lead(m, d, unpacked(action))
+    act(d, r, action)
+    if closes:
+        note_trick(m, d, leader)
+
+
+cdef inline void play_remembering(
+    Deal *d, const Rules *r, const Players *players, Dice *dice, Trace *t, const bint traced,
+) noexcept nogil:
+    """Play the deal to its end, keeping what its cards have told."""
+    cdef Memory m
+    cdef int k, seat, card, leader
+    cdef uint64_t legal
+    cdef bint may_reveal
+    forget_all(&m)
+    while not d.over:
+        if d.tricks % 4 == 0 and players.any_random:
+            philox(dice, d.tricks // 4, PLAYS, dice.tricks)
+        leader = d.leader
+        for k in range(4):
+            seat = (leader + k) & 3
+            may_reveal = False
+            if d.face_down:
+                may_reveal = begin_turn(d, r, seat)
+                if may_reveal and players.reveal[seat](d, r, dice, seat):
+                    if traced:
+                        note(t, REVEAL_ACTION, legal_cards(d, seat, k, r.trump_mode), True)
+                    reveal(d, r)
+                    may_reveal = False
+            legal = legal_cards(d, seat, k, r.trump_mode)
+            card = chosen_card(d, r, players, dice, &m, seat, legal)
+            if traced:
+                note(t, packed(card), legal, may_reveal)
+            if k == 0:
+                note_lead(&m, d, card)
+            put(d, seat, card, k, r.trump_mode)
+        note_trick(&m, d, leader)
+        close_trick(d, r, r.pile)
+
+
 cdef void play_by_shape(Deal *d, const Rules *r, const Players *players, Dice *dice) noexcept nogil:
     """Choose the loop made for this shape of rules and players."""
-    if players.all_random:
+    if players.habitual:
+        play_remembering(d, r, players, dice, NULL, False)
+    elif players.all_random:
         if r.trump_mode == CALLED:
             play_random(d, r, dice, CALLED)
         elif r.trump_mode == HIDDEN:
@@ -181,12 +241,14 @@ cdef class Setup:
     cards : four names of CARD_PLAYERS, by seat from eldest
     callers : two (kind, weights, thresholds), for eldest and for the partner; kind is "random", "weighted" or "absent"
     without : ideas (bits of Idea in greedy.pxd) that the players named "ablated" leave out of `greedy`
+    habits : by seat, what a "greedy" sends and forgets, reads of its partner, understands of the others: bits of Signal in
+        habits.pxd
     """
 
     cdef Rules rules
     cdef Players players
 
-    def __init__(self, rules, cards, callers, *, without=0):
+    def __init__(self, rules, cards, callers, *, without=0, habits=((0, 0, 0),) * 4):
         cdef int seat, code
         self.rules = read_rules(rules)
         self.rules.without = without
@@ -194,6 +256,11 @@ cdef class Setup:
             raise ValueError("a setup takes four card players and two callers")
         self.players.all_random = all(card == "random" for card in cards)
         self.players.any_random = "random" in cards
+        self.players.habitual = any(any(habit) for habit in habits)
+        for seat in range(4):
+            if any(habits[seat]) and cards[seat] != "greedy":
+                raise ValueError("only greedy has habits")
+            self.players.habits[seat].does, self.players.habits[seat].reads, self.players.habits[seat].watches = habits[seat]
         for seat in range(4):
             code = 3 if cards[seat] == "ablated" else CARD_PLAYERS.index(cards[seat])
             if code == 0:
@@ -319,8 +386,11 @@ cdef inline void lay_open(const Deal *d, uint64_t *hands, uint8_t *leader, uint8
     hidden[1] = packed(lowest(d.face_down)) if d.face_down else NONE
 
 
-def open_deals(Setup setup, const uint64_t[::1] key, uint64_t start, Py_ssize_t size, *, uint64_t stream=0):
-    """Deal the deals of play_deals and let the callers speak, but play no card.
+def open_deals(
+    Setup setup, const uint64_t[::1] key, uint64_t start, Py_ssize_t size, *, uint64_t stream=0, uint64_t[::1] fives=None,
+    uint8_t[::1] suits=None,
+):
+    """Deal the deals of play_deals and let the callers speak, but play no card.  fives and suits are those of play_deals.
 
     Returns
     -------
@@ -340,11 +410,16 @@ def open_deals(Setup setup, const uint64_t[::1] key, uint64_t start, Py_ssize_t 
     cdef Py_ssize_t i
     cdef Deal d
     cdef Opening o
+    cdef bint noted = fives is not None
+    if noted and (suits is None or fives.shape[0] != size or suits.shape[0] != size):
+        raise ValueError("fives and suits need one entry for each deal")
     with nogil:
         for i in range(size):
             start_deal(&dice, start + <uint64_t> i)
             deal_pack(&d, &dice)
             speak(&o, &d, &setup.rules, &setup.players, &dice)
+            if noted:
+                note_call(&d, &setup.rules, &fives[i], &suits[i])
             lay_open(&d, &hands_view[i, 0], &leaders_view[i], &hidden_view[i, 0])
             report(&d, <Result *> &rows[i, 0])
     return hands, leaders, hidden, results
@@ -428,9 +503,10 @@ def trace_deals(Setup setup, const uint64_t[::1] key, uint64_t start, Py_ssize_t
             t.plays = &plays_view[i, 0]
             t.legal = &legal_view[i, 0]
             t.size = 0
-            play_out(
-                &d, &setup.rules, &setup.players, &dice, &t, setup.rules.trump_mode, True,
-            )
+            if setup.players.habitual:
+                play_remembering(&d, &setup.rules, &setup.players, &dice, &t, True)
+            else:
+                play_out(&d, &setup.rules, &setup.players, &dice, &t, setup.rules.trump_mode, True)
             report(&d, <Result *> &rows[i, 0])
     return hands, words, plays, legal, results
 
@@ -479,19 +555,21 @@ def choose(Setup setup, const uint8_t[:, ::1] hands, const uint8_t[::1] words, i
     cdef Dice dice = read_dice(np.zeros(2, np.uint64), 0)
     cdef Py_ssize_t i
     cdef int seat
+    cdef Memory m
     start_deal(&dice, 0)
     dice.tricks[0] = dice.tricks[1] = dice.tricks[2] = dice.tricks[3] = 0
+    forget_all(&m)
     for i in range(plays.shape[0]):
         next_turn(&d, &setup.rules)
-        act(&d, &setup.rules, plays[i])
+        remembered(&m, &d, &setup.rules, plays[i])
     if d.over:
         raise ValueError("the deal is over")
     seat = seat_to_act(&d)
     if next_turn(&d, &setup.rules) and setup.players.reveal[seat](&d, &setup.rules, &dice, seat):
         return REVEAL_ACTION
-    return packed(
-        setup.players.card[seat](&d, &setup.rules, &dice, seat, legal_cards(&d, seat, d.k, setup.rules.trump_mode))
-    )
+    return packed(chosen_card(
+        &d, &setup.rules, &setup.players, &dice, &m, seat, legal_cards(&d, seat, d.k, setup.rules.trump_mode)
+    ))
 
 
 cdef inline uint64_t lone(uint64_t cards) noexcept nogil:
@@ -512,6 +590,7 @@ cdef class Walk:
     cdef Dice dice
     cdef Deal d
     cdef Opening o
+    cdef Memory m
 
     def __init__(self, Setup setup, const uint64_t[::1] key, *, uint64_t stream=0):
         self.setup = setup
@@ -521,6 +600,8 @@ cdef class Walk:
     cdef void open(self) noexcept:
         start_opening(&self.o)
         open_deal(&self.d, 13)
+        forget_all(&self.m)
+
 
     def deal(self, uint64_t index):
         """Deal deal number index, as play_deals does."""
@@ -594,9 +675,25 @@ cdef class Walk:
             philox(&self.dice, self.d.tricks // 4, PLAYS, self.dice.tricks)
         if next_turn(&self.d, r) and self.setup.players.reveal[seat](&self.d, r, &self.dice, seat):
             return REVEAL_ACTION
-        return packed(
-            self.setup.players.card[seat](&self.d, r, &self.dice, seat, legal_cards(&self.d, seat, self.d.k, r.trump_mode))
-        )
+        return packed(chosen_card(
+            &self.d, r, &self.setup.players, &self.dice, &self.m, seat, legal_cards(&self.d, seat, self.d.k, r.trump_mode)
+        ))
+
+    def greedy_among(self, uint64_t among, uint64_t gone=0, uint64_t back=0, int forget_voids_of=NONE, uint32_t without=0):
+        """Return what `greedy` plays for the seat to act of some of its legal cards, believing something else.
+
+        among : the cards, as bits 13*suit + rank
+        gone, back : cards that it takes for played, and for not played
+        forget_voids_of : a suit of which it does not know who is void, 255 for none
+        without : ideas left out
+        """
+        cdef Deal d = self.d
+        cdef int i, seat = seat_to_act(&self.d)
+        d.played = (d.played & ~unpacked_mask(back)) | (unpacked_mask(gone) & ~d.hands[seat])
+        if forget_voids_of != NONE:
+            for i in range(4):
+                d.voids[i] &= ~(1 << forget_voids_of)
+        return packed(greedy_play(&d, &self.setup.rules, seat, unpacked_mask(among), without))
 
     def act(self, int action):
         """Play a card for the seat to act, or reveal for it when action is 64."""
@@ -605,7 +702,7 @@ cdef class Walk:
         next_turn(&self.d, &self.setup.rules)
         if action == REVEAL_ACTION and self.d.face_down == 0:
             raise ValueError("nothing lies face down")
-        act(&self.d, &self.setup.rules, action)
+        remembered(&self.m, &self.d, &self.setup.rules, action)
 
     def report(self, out, Py_ssize_t row):
         """Write the result of the deal so far into a row of out, an array of RESULT with one dimension."""
@@ -648,7 +745,7 @@ cdef class Walk:
             if plays[i] == REVEAL_ACTION:
                 reveal(&self.d, r)
                 continue
-            act(&self.d, r, plays[i])
+            remembered(&self.m, &self.d, r, plays[i])
 
 
 cdef uint64_t count_lines(const Deal *start, const Rules *r) noexcept nogil:

@@ -18,6 +18,7 @@ class Setup:
         callers: Sequence[tuple[str, Sequence[int], Sequence[int]]],
         *,
         without: int = 0,
+        habits: Sequence[tuple[int, int, int]] = ...,
     ) -> None: ...
 
 @disjoint_base
@@ -33,6 +34,9 @@ class Walk:
     def say(self, word: int) -> None: ...
     def claim(self, seat: int) -> None: ...
     def action(self) -> int: ...
+    def greedy_among(
+        self, among: int, gone: int = 0, back: int = 0, forget_voids_of: int = 255, without: int = 0
+    ) -> int: ...
     def act(self, action: int) -> None: ...
     def report(self, out: NDArray[np.void], row: int) -> None: ...
     def observe(
@@ -73,7 +77,14 @@ def play_calls(
     stream: int = 0,
 ) -> None: ...
 def open_deals(
-    setup: Setup, key: NDArray[np.uint64], start: int, size: int, *, stream: int = 0
+    setup: Setup,
+    key: NDArray[np.uint64],
+    start: int,
+    size: int,
+    *,
+    stream: int = 0,
+    fives: NDArray[np.uint64] | None = None,
+    suits: NDArray[np.uint8] | None = None,
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.void]]: ...
 def open_calls(
     setup: Setup,

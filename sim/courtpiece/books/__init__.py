@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,14 +17,14 @@ from numpy.typing import NDArray
 
 from courtpiece.advice import Advice, Calls, CallValue, read_five
 from courtpiece.advice import call as played
-from courtpiece.cards import Card
+from courtpiece.cards import Card, class_from_index
 from courtpiece.errors import RunError
 from courtpiece.players import Lineup, parse_lineup
 from courtpiece.rules import Counting, Outcome, RuleSet, RulesSpec, name_of, resolve
 from courtpiece.run import BEHAVIOUR, Run
-from courtpiece.stats import Method, mean, proportion, with_error
+from courtpiece.stats import Method, mean, means, proportion, with_error
 from courtpiece.store import read_metadata, read_table, write_table
-from courtpiece.studies.book_rows import CLASSES
+from courtpiece.studies.book_rows import CLASSES, ROLES, role_of
 from courtpiece.studies.study import Column
 from courtpiece.studies.trump_book import TrumpBook
 from courtpiece.studies.trump_rows import CALLS
@@ -48,6 +47,9 @@ COLUMNS = (
 )
 
 Numbers = NDArray[np.int64]
+
+# Not importlib.resources: of a package in place they do not know files that came after its installation.
+_FOLDER = Path(__file__).parent
 
 
 def call(
@@ -96,6 +98,28 @@ class Book:
         """Returns all rows, by class; RunError when the file is damaged."""
         return read_table(self.path)[0]
 
+    def rows(self) -> pl.DataFrame:
+        """Returns the same as the study's table of the book has: a row for each call, with means and errors.
+
+        The columns are class, weight, cards, call, role, rank, points_ahead, error and behind_error.
+        """
+        import polars as pl
+
+        table, roles = self.table(), {word: role_of(word) for word in CALLS}
+        classes = [class_from_index(index) for index in table["class"].unique(maintain_order=True)]
+        about = pl.DataFrame({
+            "class": [each.index for each in classes], "weight": [each.weight for each in classes],
+            "cards": list(map(str, classes)),
+        }, schema={"class": pl.UInt32, "weight": pl.UInt8, "cards": pl.String})
+        counted = (table[name].to_numpy().astype(np.int64) for name in _COUNTED)
+        found = means(table["deals"].to_numpy(), *points(self.rules, *counted))
+        return table.join(about, on="class", how="left", maintain_order="left").select(
+            "class", "weight", "cards", "call",
+            pl.col("call").cast(pl.String).replace_strict(roles, return_dtype=pl.Enum(ROLES)).alias("role"),
+            "rank", pl.Series("points_ahead", found.value), pl.Series("error", found.standard_error),
+            (pl.col("behind_error") / 1000).alias("behind_error"),
+        )
+
     def advice(self, five: tuple[Card, ...]) -> Advice:
         """Returns the answer to one hand; CardError for what is none."""
         import polars as pl
@@ -131,7 +155,9 @@ class Book:
 
     def _source(self, values: Iterable[CallValue]) -> str:
         few, many = min(value.points.n for value in values), max(value.points.n for value in values)
-        deals = f"{many:,} deals for the two best calls" + (f", {few:,} for the others" if few < many else "")
+        deals = f"{few:,} deals for each call"
+        if few < many:
+            deals = f"{many:,} deals for the two best calls, {few:,} for the others"
         return (f"from the book of all hands ({deals}, seed {self.about['parameters']['seed']}, behaviour "
                 f"{self.about['behaviour']}); a seed or a number of deals plays them anew")
 
@@ -160,16 +186,16 @@ def behaviour() -> str:
 
 def shipped(rules: RuleSet, players: Lineup) -> Book | None:
     """Returns the book that comes with the package for these rules and players; None without a fresh one."""
-    path = Path(str(files(__name__) / file_name(rules, players)))
+    path = path_of(rules, players)
     if not path.is_file():
         return None
     book = Book(path, rules, players, read_metadata(path))
     return None if book.stale else book
 
 
-def file_name(rules: RuleSet, players: Lineup) -> str:
-    """Returns what the file of a book is called in the package."""
-    return f"{name_of(rules)}-{players}.parquet".replace("/", "_")
+def path_of(rules: RuleSet, players: Lineup) -> Path:
+    """Returns where the package would have the book for these rules and players."""
+    return _FOLDER / f"{name_of(rules)}-{players}.parquet".replace("/", "_")
 
 
 def write(run: Run, path: Path) -> Path:

@@ -18,8 +18,8 @@ def main(arguments: list[str]) -> int:
     try:
         run = Run.open(arguments[0])
         p = run.parameters
-        usual = Path(books.__file__).parent / books.file_name(p.rules[0], p.players[0])
-        path = books.write(run, Path(arguments[1]) if len(arguments) > 1 else usual)
+        path = Path(arguments[1]) if len(arguments) > 1 else books.path_of(p.rules[0], p.players[0])
+        books.write(run, path)
     except CourtpieceError as error:
         print(f"courtpiece.books: {error}", file=sys.stderr)
         return 2

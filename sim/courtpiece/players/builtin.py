@@ -12,6 +12,7 @@ from courtpiece.cards import Card
 from courtpiece.deal import ELDEST, PARTNER
 from courtpiece.errors import UsageError
 from courtpiece.players.callers import kernel_caller
+from courtpiece.players.habits import kernel_card
 from courtpiece.players.player import Player
 from courtpiece.players.registry import PlayerSpec, parse_player
 from courtpiece.rules import FirstLead, RuleSet, Trump
@@ -73,7 +74,8 @@ def built_in(name: str, rng: np.random.Generator | None = None) -> BuiltIn:
 @lru_cache(maxsize=64)
 def _setup(rules: RuleSet, spec: PlayerSpec) -> engine.Setup:
     caller = kernel_caller(spec)
-    return engine.Setup(rules, [spec.card] * 4, [caller, caller])
+    card, habit = kernel_card(spec)
+    return engine.Setup(rules, [card] * 4, [caller, caller], habits=[habit] * 4)
 
 
 @lru_cache(maxsize=64)

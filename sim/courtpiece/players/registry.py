@@ -98,6 +98,25 @@ CALLERS: tuple[Caller, ...] = (
     Caller(name="absent", summary="says nothing: time runs out, and the rules decide (uncalled)"),
 )
 
+def _signal(name: str, doc: str) -> Option:
+    return Option(name=name, words=("on", "send", "read", "off"), doc=doc)
+
+
+_SIGNALS = (
+    _signal("weak", "S4.37: lead a new suit only from weakness, without its ace and king"),
+    _signal("top", "S4.38: weak too, take the partner's lead with the highest and lead the suit again"),
+    _signal("middle", "S4.39: strong there, take it with the queen or jack"),
+    _signal("switch", "S4.40: then lead another suit, in which one is weak"),
+    Option(name="low", words=("greedy", "strict", "waste"),
+           doc="S4.41: a low card while the partner wins the trick; greedy: unless a high one makes it much "
+               "safer; strict: always; waste: as if the trick were nobody's"),
+    Option(name="watch", words=("off", "on"), doc="understand what the other side signals"),
+)
+_FORGETS = (
+    Option(name="forgets", words=("both", "trumps", "voids"),
+           doc="trumps: those played before the last trick; voids: who has shown to hold none"),
+)
+
 CARD_PLAYERS: tuple[CardPlayer, ...] = (
     CardPlayer(name="random", caller="random", summary="any legal card, all equally likely"),
     CardPlayer(name="simple", caller="longest",
@@ -106,6 +125,12 @@ CARD_PLAYERS: tuple[CardPlayer, ...] = (
                summary="a sound table player: counts trumps and voids, ruffs, protects the partner"),
     CardPlayer(name="double-dummy", caller="strongest",
                summary="sees all cards; best play by both sides: a yardstick, not a player at the table"),
+    CardPlayer(name="signals", caller="strongest",
+               summary="greedy that sends its partner the signals of S4.37 to S4.41, and reads them",
+               options=_SIGNALS),
+    CardPlayer(name="forgetful", caller="strongest",
+               summary="greedy that does not count trumps (S4.42 to S4.45): what that is worth",
+               options=_FORGETS),
 )
 OPEN_CARDS = "double-dummy"             # the card player who sees all cards
 AT_THE_TABLE = "greedy"                 # the one beside whom he is shown

@@ -9,10 +9,11 @@ from matplotlib.patches import Patch
 
 from courtpiece.plots.style import (
     BLUE,
+    GREEN,
+    GREY,
     ORANGE,
     PURPLE,
     ROOM_FOR_A_NUMBER,
-    SERIES,
     SKY,
     VERMILION,
     Figure,
@@ -107,6 +108,9 @@ def _outcomes(summary: pl.DataFrame, words: Words) -> Figure:
     return figure(words, "outcomes", drawing)
 
 
+_BY_HONOURS = (BLUE, SKY, GREEN, ORANGE, VERMILION, PURPLE, GREY, "black")
+
+
 def _holdings(holdings: pl.DataFrame, words: Words) -> list[Figure]:
     """Returns the kots of both sides by the cards of the suit called, for the first rule set and players."""
     parts = combinations(holdings.filter(measure="kot"))
@@ -118,7 +122,7 @@ def _holdings(holdings: pl.DataFrame, words: Words) -> list[Figure]:
         for side, marker, filled in (("caller", "o", True), ("defender", "s", False)):
             for at, (_, honours) in enumerate(tops):
                 told = list(rows.filter(side=side, honours=honours).sort("length").iter_rows(named=True))
-                colour = SERIES[at % len(SERIES)]
+                colour = _BY_HONOURS[at % len(_BY_HONOURS)]
                 axes.errorbar(
                     [row["length"] + 0.08 * (at - len(tops) / 2) for row in told],
                     [100 * row["value"] for row in told],
@@ -129,6 +133,7 @@ def _holdings(holdings: pl.DataFrame, words: Words) -> list[Figure]:
                     label=honours.replace("-", "") or words("holdings.none") if filled else None,
                 )
         axes.set_yscale("symlog", linthresh=1)
+        axes.set_xticks(sorted(rows["length"].unique()))
         axes.set_xlabel(words("holdings.length"))
         axes.set_ylabel(words("holdings.share"))
         drawing.legend(loc="outside upper left", ncols=4, fontsize="small", title=words("holdings.legend"))

@@ -20,7 +20,9 @@ _LEAST = 0.01                           # of a value: how far its interval is dr
 
 def rare_kots(tables: Mapping[str, pl.DataFrame], words: Words) -> list[Figure]:
     """Returns the figures of the rare-kots study."""
-    return [_chances(tables["summary"], words), _levels(tables["levels"], words)]
+    which = ["rules", "players", "measure", "side"]
+    summary = tables["summary"].join(tables["beside"], on=which, maintain_order="left")
+    return [_chances(summary, words), _levels(tables["levels"], words)]
 
 
 def _chances(summary: pl.DataFrame, words: Words) -> Figure:

@@ -12,8 +12,11 @@ from courtpiece.studies.study import Study
 _BUILT_IN = {
     "trump-call": "courtpiece.studies.trump_call:TrumpCall",
     "trump-book": "courtpiece.studies.trump_book:TrumpBook",
+    "rules-of-thumb": "courtpiece.studies.rules_of_thumb:RulesOfThumb",
     "kot-frequency": "courtpiece.studies.kot_frequency:KotFrequency",
     "rare-kots": "courtpiece.studies.rare_kots:RareKots",
+    "conventions": "courtpiece.studies.conventions:Conventions",
+    "calls-that-lie": "courtpiece.studies.calls_that_lie:CallsThatLie",
     "duel": "courtpiece.studies.duel:Duel",
     "ladder": "courtpiece.studies.ladder:Ladder",
     "toss": "courtpiece.studies.toss:Toss",

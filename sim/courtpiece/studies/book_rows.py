@@ -8,7 +8,7 @@ is printed is what `courtpiece call --deals` says of the same deals.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -142,17 +142,25 @@ def who(p: TrumpBookParameters) -> tuple[Column, Column]:
     )
 
 
-def rows(p: TrumpBookParameters, hand_class: HandClass) -> Iterator[dict[str, Any]]:
-    """Yields the rows of one class: its book, then what other players made of it."""
-    book = Table(p.ruleset, p.lineup)
-    worth = Worth(p.ruleset)
+def rows(p: TrumpBookParameters, classes: Iterable[HandClass]) -> Iterator[dict[str, Any]]:
+    """Yields the rows of some classes: of each its book, then what other players made of it."""
+    rules, worth = name_of(p.ruleset), Worth(p.ruleset)
+    tables = {str(lineup): Table(p.ruleset, lineup) for lineup in p.lineups}
+    for hand_class in classes:
+        for row in _rows(p, hand_class, tables, worth):
+            yield {"rules": rules, **row}
+
+
+def _rows(
+    p: TrumpBookParameters, hand_class: HandClass, tables: Mapping[str, Table], worth: Worth
+) -> Iterator[dict[str, Any]]:
     calls = Calls.of(hand_class.cards, p.ruleset)
-    chosen = _Chosen(book, worth, calls, p)
+    chosen = _Chosen(tables[str(p.lineup)], worth, calls, p)
     choice = chosen.choice
     about = [
         {
             "class": hand_class.index, "weight": hand_class.weight, "cards": str(hand_class),
-            "rules": name_of(p.ruleset), "place": place, "call": words[0], "also": ", ".join(words[1:]),
+            "place": place, "call": words[0], "also": ", ".join(words[1:]),
             "role": role_of(words[0]), "rank": choice.order.index(place),
             "chosen_on": choice.rows[place], "chosen_by": choice.sums[place],
         }
@@ -163,7 +171,7 @@ def rows(p: TrumpBookParameters, hand_class: HandClass) -> Iterator[dict[str, An
         yield {"stage": BOOK, "players": str(p.lineup), **about[place], **sums,
                **{f"says_{policy}": chances[place] for policy, chances in says.items()}}
     for lineup in p.lineups if p.against else ():
-        tally = play_calls(Table(p.ruleset, lineup), worth, calls, p.seed, TRYING, p.trials)
+        tally = play_calls(tables[str(lineup)], worth, calls, p.seed, TRYING, p.trials)
         for place, sums in enumerate(_sums(tally, worth, choice.order[0])):
             if lineup.double_dummy:
                 sums |= {"tricks": None, "tricks_squared": None}

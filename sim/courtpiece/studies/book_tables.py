@@ -34,7 +34,8 @@ CHANCES = ("win", "kot", "conceded")
 QUALITIES = {
     "win": "wins", "kot": "kots", "conceded": "conceded", "points_ahead": "points", "tricks": "tricks"
 }
-MEASURES = (*QUALITIES, "regret", "agreement", "clear", "deals")
+BEST_SHARES = ("longest_best", "other_best", "pass_best")
+MEASURES = (*QUALITIES, "regret", "agreement", "clear", "close", *BEST_SHARES, "deals")
 SHAPE_NAMES = tuple("-".join(map(str, shape)) for shape in SHAPES)
 MARGINS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 1.0)     # lower ends; the first takes all below
 _CLOSE = 0.05                           # points a deal: hardly felt
@@ -64,7 +65,9 @@ def table_columns(p: TrumpBookParameters) -> dict[str, tuple[Column, ...]]:
             Column("measure", "category", "", "mean over all hands of: the chances to win, to make and to "
                    "concede a kot, points ahead, tricks; regret: points lost against the book's best call; "
                    "agreement: how often it says that call; clear: how often the best call is ahead of the "
-                   "next by more than chance explains; deals: on how many a hand's calls were played",
+                   "next by more than chance explains; close: how often by less than 0.05; longest_best, "
+                   "other_best, pass_best: how often the best call is the longest suit, another, a pass; "
+                   "deals: on how many a hand's calls were played",
                    MEASURES),
             *ESTIMATE_COLUMNS,
         ),
@@ -286,7 +289,14 @@ def _summary(hands: Hands) -> Iterator[dict[str, Any]]:
         if policy == BEST:
             value, error = hands.margin
             played = (hands.deals + hands.spread("chosen_on")).sum(axis=1)
-            found |= {"clear": mean(value > _NORMAL * error, none, chance=True), "deals": mean(played, none)}
+            role = hands.role_at(hands.rank.argmin(axis=1))
+            longest, passed = role == ROLES.index("longest"), role == ROLES.index("pass")
+            shares = {"clear": value > _NORMAL * error, "close": value < _CLOSE, "longest_best": longest,
+                      "other_best": ~longest & ~passed, "pass_best": passed}
+            found |= {
+                name: mean(share.astype(np.float64), none, chance=True) for name, share in shares.items()
+            }
+            found["deals"] = mean(played, none)
         else:
             found |= {
                 "regret": mean(*_when(hands, "regret", weights)),
@@ -424,27 +434,21 @@ def headline(p: TrumpBookParameters, tables: Mapping[str, pl.DataFrame]) -> pl.D
 
 def answer(p: TrumpBookParameters, tables: Mapping[str, pl.DataFrame]) -> list[Sentence]:
     """Returns what the book is worth, which calls are best, how clear they are, what others lose."""
-    import polars as pl
-
     who = {"rules": str(tables["summary"]["rules"][0]), "players": str(p.lineup)}
 
     def told(policy: str, measure: str, kind: type[Share | Mean]) -> Share | Mean:
         row = tables["summary"].filter(policy=policy, measure=measure).row(0, named=True)
-        return kind(row["value"], (row["high"] - row["low"]) / 2)
+        half_width = (row["high"] - row["low"]) / 2
+        return kind(row["value"], half_width or None)       # exact where all classes are there
 
-    best = tables["book"].filter(rank=0)
-    weights, roles = best["weight"].to_numpy().astype(float), best["role"].to_numpy()
-    shares = {role: float(weights[roles == role].sum() / weights.sum()) for role in ROLES}
-    other = 1 - shares["longest"] - shares["pass"]
+    longest, other, passed = (told(BEST, name, Share) for name in BEST_SHARES)
     worth = {"win": told(BEST, "win", Share), "ahead": told(BEST, "points_ahead", Mean)}
     found = [Sentence("best", {**who, **worth})]
-    if shares["pass"]:
-        found.append(Sentence("roles", {"longest": Share(shares["longest"]), "other": Share(other),
-                                        "pass": Share(shares["pass"])}))
+    if passed.value:
+        found.append(Sentence("roles", {"longest": longest, "other": other, "pass": passed}))
     else:
-        found.append(Sentence("suits", {"longest": Share(shares["longest"]), "other": Share(other)}))
-    close = tables["margins"].filter(pl.col("margin_from") < _CLOSE)["share"].sum()
-    found.append(Sentence("clear", {"close": Share(float(close)), "within": Mean(_CLOSE)}))
+        found.append(Sentence("suits", {"longest": longest, "other": other}))
+    found.append(Sentence("clear", {"close": told(BEST, "close", Share), "within": Mean(_CLOSE)}))
     found += [
         Sentence("policy", {"policy": Term(policy, "policy"), "regret": told(policy, "regret", Mean),
                             "agreement": told(policy, "agreement", Share)})

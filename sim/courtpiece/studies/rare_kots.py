@@ -95,7 +95,7 @@ class RareKotsParameters(Parameters):
         for lineup in self.players:
             if not lineup.in_kernel or lineup.double_dummy:
                 raise UsageError(f"players: {lineup} cannot be used here: deals are split with the kernel's "
-                                 "card players, random, simple and greedy")
+                                 "card players")
 
 
 class RareKots(Study[RareKotsParameters]):
@@ -143,15 +143,17 @@ class RareKots(Study[RareKotsParameters]):
             Column("plain_deals", "int64", "deals", "deals it rests on"),
         )
         return {
-            "summary": (
-                *which, *ESTIMATE_COLUMNS,
+            "summary": (*which, *ESTIMATE_COLUMNS),
+            "beside": (
+                *which,
                 Column("relative_error", "float64", "", "the standard error as a part of the chance"),
                 Column("worth", "float64", "deals", "deals of a plain simulation that would be as precise"),
                 *plain,
             ),
             "levels": (
                 *which, Column("tricks", "uint8", "tricks", "so many or more by the side"),
-                *ESTIMATE_COLUMNS, *plain,
+                *(column for column in ESTIMATE_COLUMNS if column.name not in ("standard_error", "method")),
+                *plain,
             ),
             "strata": (
                 *which,
@@ -193,8 +195,8 @@ class RareKots(Study[RareKotsParameters]):
                 summary.append({**who, **_worth(_by_strata(part))})
         columns = self.table_columns(p)
         tables = {
-            "summary": pl.DataFrame(_known(summary, columns["summary"]), schema=schema(columns["summary"])),
-            "levels": pl.DataFrame(_known(levels, columns["levels"]), schema=schema(columns["levels"])),
+            name: pl.DataFrame(_known(rows, columns[name]), schema=schema(columns[name]))
+            for name, rows in (("summary", summary), ("beside", summary), ("levels", levels))
         }
         names = [column.name for column in columns["strata"]]
         tables["strata"] = totals.filter(measure="certain-claim").select(names)
@@ -209,10 +211,11 @@ class RareKots(Study[RareKotsParameters]):
 
         half = (pl.col("high") - pl.col("low")) / 2
         plain = (pl.col("plain_high") - pl.col("plain_low")) / 2
-        return tables["summary"].select(
-            "rules", "players", "measure", "side",
+        which = ["rules", "players", "measure", "side"]
+        return tables["summary"].join(tables["beside"], on=which, maintain_order="left").select(
+            *which,
             chance=pl.col("value"), chance_half_width=half,
-            one_in=pl.when(pl.col("value") > 0).then((1 / pl.col("value")).round_sig_figs(3)),
+            one_in=pl.when(pl.col("value") > 0).then((1 / pl.col("value")).round_sig_figs(3)).cast(pl.Int64),
             relative_error=pl.col("relative_error"),
             plain=pl.col("plain"), plain_half_width=plain,
             deals=pl.col("n"), worth=pl.col("worth").round_sig_figs(2),

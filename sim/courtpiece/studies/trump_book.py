@@ -53,10 +53,9 @@ class TrumpBook(Study[TrumpBookParameters]):
 
         names = [column.name for column in self.columns(p)]
         values: dict[str, list[Any]] = {name: [] for name in names}
-        for unit in range(start, stop):
-            for row in book_rows.rows(p, book_rows.class_of_unit(unit)):
-                for name in names:
-                    values[name].append(row[name])
+        for row in book_rows.rows(p, map(book_rows.class_of_unit, range(start, stop))):
+            for name in names:
+                values[name].append(row[name])
         return pl.DataFrame(values, schema=schema(self.columns(p)))
 
     def summarise(self, p: TrumpBookParameters, shards: pl.LazyFrame) -> dict[str, pl.DataFrame]:
