@@ -136,6 +136,13 @@ def test_what_runs_from_left_to_right_is_isolated_in_urdu() -> None:
     assert not re.search("[A-Za-z0-9±−]", outside)
 
 
+@pytest.mark.parametrize(
+    "name", ["single-sir,extras=[swap-cards]", "single-sir,score=[1,1,2,2]", "≥ 35", "< 599"]
+)
+def test_a_name_with_brackets_or_a_sign_is_isolated_whole_in_urdu(name: str) -> None:
+    assert Words(code="ur").term(name) == f"\u2066{name}\u2069"
+
+
 def test_urdu_and_hindi_pages_show_no_isolates_but_urdu_needs() -> None:
     assert "\u2066" not in Words("duel", "hi").page("seed", level="95%")
     assert "\u2066" in Words("duel", "ur").page("seed", level="95%")

@@ -277,7 +277,7 @@ _LETTER = "A-Za-z0-9À-ž♠♥♦♣"
 _BETWEEN = f" {_NO_BREAK}.,/_\\-–−±=%+×*:'’<>"
 _RUNS = re.compile(
     rf"{_LEFT_TO_RIGHT}[^{_END}]*{_END}|"
-    rf"(?:--?|[−<>±+][ {_NO_BREAK}]?)?[{_LETTER}](?:[{_LETTER}{_BETWEEN}]*[{_LETTER}%*])?"
+    rf"(?:--?|[−<>≥±+][ {_NO_BREAK}]?)?[{_LETTER}](?:[{_LETTER}{_BETWEEN}\[\]]*[{_LETTER}%*\]])?"
 )
 
 
