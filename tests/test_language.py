@@ -13,6 +13,7 @@ import pytest
 
 from courtpiece.errors import UsageError
 from courtpiece.language import Answer, Cards, Mean, PValue, Sentence, Share, Term, Words
+from courtpiece.studies import names
 
 TEXTS = Path(__file__).parents[1] / "sim/courtpiece/report/texts"
 ENGLISH_ALONE = ("percent", "bare", "hidden")
@@ -37,6 +38,12 @@ def leaves(texts: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, str]
 def places(text: str) -> set[str]:
     """Returns the names of the values that stand in a text."""
     return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+def test_every_study_is_said_in_every_language() -> None:
+    said = {path.name for path in TEXTS.glob("*.toml")}
+    assert {f"{study}.toml" for study in names()} <= said
+    assert sorted(TRANSLATED) == sorted(f"{code}/{name}" for code in ("ur", "hi") for name in said)
 
 
 @pytest.mark.parametrize("name", TRANSLATED)

@@ -25,6 +25,7 @@ NAMES = set(re.findall("[A-Za-z]+", """
     Wilson Student Bradley Terry Elo Agresti Min Waudby Smith Ramdas bootstrap exact double dummy greedy
     Browne Holm Bonferroni toss strongest
     Kim Nelson Fan Hong Botev Kroese Neyman generalized splitting
+    Metropolis Kish Entropy entropy log
     agresti min courtpiece Python numpy polars matplotlib engine jsonl won lost timing json replay play record
 """)) | set(re.findall("[a-z]+", " ".join(names())))
 SCRIPT = {"ur": re.compile("[\u0600-\u06ff]"), "hi": re.compile("[\u0900-\u097f]")}
@@ -45,6 +46,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
         ("variants", {"deals": 300, "around": "mendikot-novice"}),
         ("options", {"deals": 300, "rules": ["hidden-trump", "bavan"]}),
         ("rare-kots", {"deals": 200, "rules": ["single-sir", "bavan"]}),
+        ("conventions", {"deals": 60}),
+        ("calls-that-lie", {"deals": 20, "more": 40, "draws": 50}),
         ("trump-book", {"hands": 30, "deals": 100, "against": "simple", "trials": 20}),
     ]
     folder = tmp_path_factory.mktemp("runs")
