@@ -281,7 +281,7 @@ REFUSED = {
     "{mine}:Mina": 'has no player "Mina"; there are Mine, Chancy, Revoker, Clumsy, Unmade, Quitter, ',
     "{mine}": "name the player in it too, as {mine}:NAME; there are Mine, Chancy, Revoker, Clumsy",
     "{mine}:": "name the player in it too, as {mine}:NAME; there are Mine, Chancy, Revoker, Clumsy",
-    "pmic:worlds=3": 'there is no card player "pmic"; there are random, simple, greedy, double-dummy, pimc, ',
+    "pmic:worlds=3": 'there is no card player "pmic"; there are random, simple, greedy, double-dummy, ',
     "pimcc": '(did you mean "pimc"?)',
     "pimc/longest": '"pimc" says its own calls and takes no caller: write "pimc", not "pimc/longest"',
     "greedy,simple": '"greedy,simple" names 2 players where one is to be named',

@@ -13,6 +13,7 @@ import pytest
 
 from courtpiece.errors import UsageError
 from courtpiece.language import Answer, Cards, Mean, PValue, Sentence, Share, Term, Words
+from courtpiece.studies import names
 
 TEXTS = Path(__file__).parents[1] / "sim/courtpiece/report/texts"
 ENGLISH_ALONE = ("percent", "bare", "hidden")
@@ -37,6 +38,12 @@ def leaves(texts: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, str]
 def places(text: str) -> set[str]:
     """Returns the names of the values that stand in a text."""
     return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+def test_every_study_is_said_in_every_language() -> None:
+    said = {path.name for path in TEXTS.glob("*.toml")}
+    assert {f"{study}.toml" for study in names()} <= said
+    assert sorted(TRANSLATED) == sorted(f"{code}/{name}" for code in ("ur", "hi") for name in said)
 
 
 @pytest.mark.parametrize("name", TRANSLATED)
@@ -90,6 +97,9 @@ def test_estimates_are_rounded_as_their_error_deserves() -> None:
     assert words.estimate(0.0, 0.4, certain=100.0) == "< 0.8"
     assert words.estimate(100.0, 3.5, certain=100.0) == "> 93"
     assert words.estimate(100.0, 3.5) == "100 ± 4"
+    assert words.estimate(0.00026, 0.00004) == "0.00026 ± 0.00004"
+    assert words.number(10_500.4) == "10,500"
+    assert words.number(0.00012345) == "0.0001234"
 
 
 @pytest.mark.parametrize(

@@ -27,8 +27,10 @@ from courtpiece.stats import decimals
 LANGUAGES = ("en", "ur", "hi")
 _TEXTS = Path(__file__).parent / "report" / "texts"
 _CERTAIN = 100.0                        # per cent
+_LARGE, _MOST_WHOLE = 1000, 1e15           # between these, numbers are told without decimals
+_TINY = 0.0005                          # a half-width that three decimals would not show
 _NO_BREAK = "\u00a0"
-_LEFT_TO_RIGHT, _RIGHT_TO_LEFT, _END = "\u2066", "\u2067", "\u2069"
+_LEFT_TO_RIGHT, _END = "\u2066", "\u2069"
 
 
 @dataclass(frozen=True)
@@ -160,7 +162,8 @@ class Words:
 
     def number(self, value: float) -> str:
         """Returns a number that has no error of its own, to four digits."""
-        return self.isolated(f"{value:.4g}".replace("-", "−"))
+        large = _LARGE <= abs(value) < _MOST_WHOLE
+        return self.whole(round(value)) if large else self.isolated(f"{value:.4g}".replace("-", "−"))
 
     def in_percent(self, head: str) -> str:
         """Returns the head of a column that holds numbers in per cent."""
@@ -171,11 +174,14 @@ class Words:
         return self.isolated(self._found("language", "percent").format(text))
 
     def estimate(self, value: float, half_width: float, certain: float | None = None) -> str:
-        """Returns `value ± half-width`, rounded as the half-width deserves, to three decimals at most.
+        """Returns `value ± half-width`, rounded as the half-width deserves.
 
-        Where nothing, or everything up to `certain`, was seen, the interval has one end: `< 0.6`, `> 93`.
+        There are three decimals at most, but for half-widths that these would not show.  Where nothing, or
+        everything up to `certain`, was seen, the interval has one end: `< 0.6`, `> 93`.
         """
-        digits = min(3, decimals(half_width, unknown=3))
+        digits = decimals(half_width, unknown=3)
+        if half_width >= _TINY:
+            digits = min(3, digits)
         if certain is not None and value in (0, certain):
             end = 2 * half_width if value == 0 else certain - 2 * half_width
             return self.isolated(f"{'<' if value == 0 else '>'} {end:.{digits}f}")
@@ -273,11 +279,6 @@ _RUNS = re.compile(
     rf"{_LEFT_TO_RIGHT}[^{_END}]*{_END}|"
     rf"(?:--?|[−<>≥±+][ {_NO_BREAK}]?)?[{_LETTER}](?:[{_LETTER}{_BETWEEN}\[\]]*[{_LETTER}%*\]])?"
 )
-
-
-def embedded(text: str) -> str:
-    """Returns a text that is set from right to left as a whole, wherever it stands."""
-    return f"{_RIGHT_TO_LEFT}{text}{_END}"
 
 
 def _bare(text: str) -> str:

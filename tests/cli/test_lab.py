@@ -16,10 +16,11 @@ Output = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[str]]:
     """What was started in place of the command."""
     pytest.importorskip("jupyterlab", reason="the extra lab is not installed")
     commands: list[list[str]] = []
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "jupyter"))
     monkeypatch.setattr(os, "execv", lambda path, command: commands.append(command))
     return commands
 
@@ -39,6 +40,27 @@ def test_a_folder_gets_the_notebooks_and_room_for_results(
     assert "--LabApp.default_url=/lab/tree/notebooks/00-start.ipynb" in command
     assert "--no-browser" in command
     assert "--ServerApp.port=8899" in command
+
+
+def test_jupyter_trusts_the_notebooks_as_they_came_and_no_others(
+    started: list[list[str]], tmp_path: Path
+) -> None:
+    import nbformat
+    from nbformat.sign import NotebookNotary
+
+    folder = tmp_path / "mine"
+    lab.prepare(folder)
+    changed = folder / "notebooks" / NOTEBOOKS[-1]
+    text = changed.read_text(encoding="utf-8").replace("import os", "import sys")
+    changed.write_text(text, encoding="utf-8")
+    lab.trust(folder)
+    notary = NotebookNotary()                   # type: ignore[no-untyped-call]
+    trusted = [
+        notary.check_signature(nbformat.read(folder / "notebooks" / name, as_version=4))  # type: ignore[no-untyped-call]
+        for name in NOTEBOOKS
+    ]
+    notary.store.close()
+    assert trusted == [True] * (len(NOTEBOOKS) - 1) + [False]
 
 
 def test_notebooks_that_are_there_stay_as_they_are(

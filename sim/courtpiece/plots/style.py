@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 from matplotlib.figure import Figure as Drawing
 
-from courtpiece.language import Value, Words, embedded
+from courtpiece.language import Value, Words
+from courtpiece.plots.shaped import FONTS, shaped, tie
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,11 +51,6 @@ _STYLE: Any = {
     "errorbar.capsize": 2.5,
     "figure.constrained_layout.use": True,
 }
-# By language: the fonts of text that is not drawn as outlines.
-_FONTS = {
-    "ur": "courtpiece-latin,'Noto Naskh Arabic','Noto Sans Arabic','Segoe UI','Geeza Pro',Tahoma,sans-serif",
-    "hi": "'Noto Sans Devanagari',Mangal,'Nirmala UI','Kohinoor Devanagari','DejaVu Sans',sans-serif",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,14 +75,15 @@ class Figure:
 
     def _saved(self) -> str:
         out = io.StringIO()
-        fonts = _FONTS.get(self.language)
-        how: Any = {"svg.hashsalt": self.name, "svg.fonttype": "none" if fonts else "path"}
+        left = self.language in FONTS   # for the browser to shape
+        how: Any = {"svg.hashsalt": self.name, "svg.fonttype": "none" if left else "path"}
         with mpl.rc_context({**_STYLE, **how}), warnings.catch_warnings():
-            if fonts:                   # measures what it has no letters for by the width of a box
+            if left:
                 warnings.filterwarnings("ignore", "Glyph .* missing")
+            ties = tie(self.drawing) if left else {}
             unsigned = {"Date": None, "Creator": None}
             self.drawing.savefig(out, format="svg", metadata=unsigned, transparent=True)
-        return _as_text(out.getvalue(), fonts) if fonts else out.getvalue()
+        return shaped(out.getvalue(), self.language, ties) if left else out.getvalue()
 
     def _repr_svg_(self) -> str:
         return self._saved()
@@ -98,17 +95,6 @@ def figure(words: Words, name: str, drawing: Drawing, *, key: str = "", **values
     return Figure(
         name, words(f"{key}.title", **values), words(f"{key}.caption", **values), drawing, words.code
     )
-
-
-_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
-
-
-def _as_text(svg: str, fonts: str) -> str:
-    """Returns a drawing with its text in the fonts of a script."""
-    svg = svg.replace("<svg ", '<svg direction="ltr" ', 1)      # places are counted from the left
-    svg = re.sub(r"(?<=<text style=\")([^\"]*)", lambda style: style[0].replace("'DejaVu Sans'", fonts), svg)
-    return re.sub(r"(?<=>)[^<>]+(?=</(?:text|tspan)>)",
-                  lambda text: embedded(text[0]) if _RIGHT_TO_LEFT.search(text[0]) else text[0], svg)
 
 
 @contextmanager

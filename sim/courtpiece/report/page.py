@@ -163,9 +163,13 @@ def _shown_rows(table: pl.DataFrame) -> int:
     return len(_spread(table)[0]) if _is_long(table) else len(table)
 
 
+_ESTIMATES = tuple(column.name for column in ESTIMATE_COLUMNS)
+
+
 def _is_long(table: pl.DataFrame) -> bool:
-    """True for a table with a row for each measure."""
-    return "measure" in table.columns and {column.name for column in ESTIMATE_COLUMNS} <= set(table.columns)
+    """True for a table with a row for each measure, and nothing but names beside its estimates."""
+    names = [name for name, dtype in table.schema.items() if not dtype.is_numeric()]
+    return "measure" in names and {*names, *_ESTIMATES} >= set(table.columns) >= set(_ESTIMATES)
 
 
 def _page_table(name: str, table: pl.DataFrame, words: Words) -> PageTable:
@@ -244,9 +248,8 @@ def _spread(table: pl.DataFrame) -> tuple[Spread, Sequence[str], Sequence[str]]:
 
     The names of the columns of both kinds follow.
     """
-    estimates = {column.name for column in ESTIMATE_COLUMNS}
     down = [name for name in ("measure", "side") if name in table.columns]
-    across = [name for name in table.columns if name not in estimates and name not in down]
+    across = [name for name in table.columns if name not in _ESTIMATES and name not in down]
     found: Spread = {}
     for row in table.iter_rows(named=True):
         line = found.setdefault(tuple(_named(row[name]) for name in down), {})
