@@ -98,6 +98,8 @@ def test_estimates_are_rounded_as_their_error_deserves() -> None:
     assert words.estimate(100.0, 3.5, certain=100.0) == "> 93"
     assert words.estimate(100.0, 3.5) == "100 ± 4"
     assert words.estimate(0.00026, 0.00004) == "0.00026 ± 0.00004"
+    assert words.estimate(20.0, 0.0, certain=100.0) == "20"
+    assert words.estimate(0.0, 0.0, certain=100.0) == "0"
     assert words.number(10_500.4) == "10,500"
     assert words.number(0.00012345) == "0.0001234"
 

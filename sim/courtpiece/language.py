@@ -177,8 +177,11 @@ class Words:
         """Returns `value ± half-width`, rounded as the half-width deserves.
 
         There are three decimals at most, but for half-widths that these would not show.  Where nothing, or
-        everything up to `certain`, was seen, the interval has one end: `< 0.6`, `> 93`.
+        everything up to `certain`, was seen, the interval has one end: `< 0.6`, `> 93`.  A value without
+        error stands alone.
         """
+        if half_width == 0:
+            return self.isolated(f"{value:.6g}".replace("-", "−"))
         digits = decimals(half_width, unknown=3)
         if half_width >= _TINY:
             digits = min(3, digits)
