@@ -18,7 +18,7 @@ from typer.core import TyperGroup
 from courtpiece.errors import UsageError, suggest
 from courtpiece.rules.values import show
 from courtpiece.studies import find, names
-from courtpiece.studies.study import Kind, Study, parameter_fields
+from courtpiece.studies.study import Kind, Study, counted, parameter_fields
 
 if TYPE_CHECKING:
     from courtpiece.run import Progress, Run, Watch
@@ -203,7 +203,7 @@ def _print_headline(done: Run) -> None:
         table.add_column(head.replace("_", " "), justify="right" if number else "left")
     for row in rows:
         table.add_row(*(Text(cell.replace(" ± ", "\n±") if narrow else cell) for cell in row))
-    console.print(Text(done.study.title, style="bold"), Text(f"· {done.units:,} {done.design.unit}"))
+    console.print(Text(done.study.title, style="bold"), Text(f"· {counted(done.units, done.design.unit)}"))
     console.print(table)
     print(f"± half of the 95 % interval · {done.path}: report.html, summary.parquet, shards/*.parquet")
 
@@ -257,7 +257,7 @@ class _Lines:
 
 
 def _told(progress: Progress, began: float) -> str:
-    text = f"{progress.done:,} of {progress.total:,} {progress.unit}"
+    text = f"{progress.done:,} of {counted(progress.total, progress.unit)}"
     seconds = monotonic() - began
     if progress.played and seconds > 0:
         rate = progress.played / seconds

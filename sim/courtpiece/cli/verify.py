@@ -24,6 +24,7 @@ def verify(
 
     The exit status is 1 when something is wrong.
     """
+    from courtpiece.studies.study import counted
     from courtpiece.verification import verify as check
 
     found = check(folder, sample=None if everything else chunks, seed=seed)
@@ -38,8 +39,8 @@ def verify(
     again = ", ".join(map(str, found.recomputed)) or "none"
     wrong = len(found.problems)
     verdict = "1 thing is wrong" if wrong == 1 else f"{wrong} things are wrong" if wrong else "sound"
-    print(f"{found.folder}: {verdict}; {found.units:,} {found.unit}, {found.chunks} chunks with the checksum "
-          f"they tell; played again, bit for bit: {again}")
+    print(f"{found.folder}: {verdict}; {counted(found.units, found.unit)}, {counted(found.chunks, 'chunks')} "
+          f"with the checksum they tell; played again, bit for bit: {again}")
     return 0 if found.sound else 1
 
 

@@ -423,6 +423,16 @@ class Study(ABC, Generic[P]):
         return ()
 
 
+def counted(number: int, unit: str) -> str:
+    """Returns a number of units, in words.
+
+    >>> counted(2000, "deals"), counted(1, "matches")
+    ('2,000 deals', '1 match')
+    """
+    one = unit.removesuffix("es") if unit.endswith("ches") else unit.removesuffix("s")
+    return f"{number:,} {one if number == 1 else unit}"
+
+
 def readable(table: pl.DataFrame) -> tuple[list[str], list[list[str]]]:
     """Returns a table's heads and rows as text: `x` and `x_half_width` in one cell, as `x ± half-width`."""
     errors = {name: f"{name}_half_width" for name in table.columns if f"{name}_half_width" in table.columns}
