@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from threading import local
-from typing import Literal, NamedTuple, Self
+from typing import Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -312,6 +312,7 @@ def _needs_state(rules: RuleSet, position: Position) -> bool:
 
 
 _solvers = local()
+_Search = TypeVar("_Search")
 
 
 def _solver() -> kernel.Solver:
@@ -323,11 +324,18 @@ def _solver() -> kernel.Solver:
 
 
 def solver_of(rules: RuleSet) -> exact.Solver:
-    """Returns this thread's solver for the rules: the one used last, or a new one."""
-    if getattr(_solvers, "rules", None) != rules:
-        _solvers.exact, _solvers.rules = exact.Solver(rules, MEMORY), rules
-    solver: exact.Solver = _solvers.exact
-    return solver
+    """Returns this thread's solver for the rules."""
+    return kept(exact.Solver, rules)
+
+
+def kept(kind: Callable[[RuleSet, int], _Search], rules: RuleSet) -> _Search:
+    """Returns this thread's search of a kind for the rules: the one used last, or a new one."""
+    name = str(kind)
+    last: tuple[RuleSet, _Search] | None = getattr(_solvers, name, None)
+    if last is None or last[0] != rules:
+        last = rules, kind(rules, MEMORY)
+        setattr(_solvers, name, last)
+    return last[1]
 
 
 def _taken_up(position: Position, rules: RuleSet) -> exact.Solver:

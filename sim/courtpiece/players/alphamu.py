@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from threading import local
 from typing import get_args
 
 import numpy as np
@@ -22,10 +21,7 @@ from courtpiece.players.search import (
     _check_word,
     _weighed,
 )
-from courtpiece.rules import RuleSet
-from courtpiece.solve import MEMORY
-
-_searchers = local()
+from courtpiece.solve import kept
 
 
 class AlphaMu(Searcher):
@@ -79,17 +75,9 @@ class AlphaMu(Searcher):
             return _weighed(choices, moment.plans(sample, choices, self.moves, self.evidence), sample)
         positions = moment.positions(sample)
         won = np.empty(len(choices), np.uint64)
-        searcher = _searcher(moment.view.rules)
+        searcher = kept(kernel.Searcher, moment.view.rules)
         more, less = searcher.weigh(positions, choices, moment.worths, self.moves, won)
         worlds = np.arange(len(positions), dtype=np.uint64)
         reached = (won >> worlds[:, None] & np.uint64(1)).astype(bool)
         values = np.where(reached, more, less) + TIE * moment.playouts(sample, choices)
         return _weighed(choices, values, sample)
-
-
-def _searcher(rules: RuleSet) -> kernel.Searcher:
-    """Returns this thread's search for the rules: the one used last, or a new one."""
-    if getattr(_searchers, "rules", None) != rules:
-        _searchers.searcher, _searchers.rules = kernel.Searcher(rules, MEMORY), rules
-    searcher: kernel.Searcher = _searchers.searcher
-    return searcher

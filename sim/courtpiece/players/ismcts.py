@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from threading import local
 from typing import Literal, get_args
 
 import numpy as np
@@ -21,11 +20,9 @@ from courtpiece.players.search import (
     _check_word,
     _spread,
 )
-from courtpiece.rules import RuleSet
-from courtpiece.solve import MEMORY
+from courtpiece.solve import kept
 
 _EXACT_FROM = {"greedy": 0, "mixed": MIXED, "solver": 13}       # cards a seat has left
-_searchers = local()
 
 
 class Ismcts(Searcher):
@@ -68,7 +65,7 @@ class Ismcts(Searcher):
     def weigh(self, moment: Moment, choices: bytes, sample: Sampled) -> Weighed:
         visits, means = np.empty(len(choices), np.uint32), np.empty(len(choices))
         spread = _spread(moment.worths)
-        _searcher(moment.view.rules).weigh(
+        kept(kernel.Searcher, moment.view.rules).weigh(
             moment.positions(sample), choices, moment.worths, moment.trick, explore=self.explore * spread,
             others_search=self.others == "search", exact_from=_EXACT_FROM[self.leaf], tie=TIE,
             visits=visits, values=means,
@@ -77,11 +74,3 @@ class Ismcts(Searcher):
         with np.errstate(divide="ignore"):
             errors = spread / 2 * np.sqrt(1 / visits + 1 / visits[0])
         return Weighed(choices, means, errors, len(sample.hands), float(visits[0]))
-
-
-def _searcher(rules: RuleSet) -> kernel.Searcher:
-    """Returns this thread's search for the rules: the one used last, or a new one."""
-    if getattr(_searchers, "rules", None) != rules:
-        _searchers.searcher, _searchers.rules = kernel.Searcher(rules, MEMORY), rules
-    searcher: kernel.Searcher = _searchers.searcher
-    return searcher
