@@ -151,7 +151,7 @@ def test_what_the_pages_make_can_be_made() -> None:
 
 
 def _links() -> Iterator[tuple[str, str]]:
-    for name in PAGES:
+    for name in (*PAGES, "reports/README.md"):
         page = _BLOCK.sub("", (ROOT / name).read_text(encoding="utf-8"))
         for link in re.findall(r'\]\(([^)#\s]+)|src="([^"]+)"', page):
             yield name, "".join(link)
@@ -161,6 +161,16 @@ def test_links_lead_somewhere() -> None:
     dead = [f"{name}: {link}" for name, link in _links()
             if "://" not in link and not (ROOT / name).parent.joinpath(link).exists()]
     assert not dead
+
+
+def test_the_readme_leads_to_every_page() -> None:
+    linked = {link for name, link in _links() if name == "README.md"}
+    assert linked >= {*PAGES[1:], "reports/README.md"}
+
+
+@pytest.mark.parametrize("name", [*PAGES, "reports/README.md", "CHANGELOG.md"])
+def test_no_merge_was_left_half_done(name: str) -> None:
+    assert not re.findall(r"^(?:<{7}|={7}|>{7})", (ROOT / name).read_text(encoding="utf-8"), flags=re.M)
 
 
 def test_the_figures_show_today_s_players() -> None:
