@@ -51,7 +51,7 @@ ACE = RANKS.index("A")
 LETTERS = {Direction.ANTICLOCKWISE: "SENW", Direction.CLOCKWISE: "SWNE"}  # S0.5: the turn goes to the right
 SIDES = ("SN", "EW")  # the two teams at the table, in either direction
 
-_HIGHEST_FOR_REDEAL = {  # S4.17, B10: the condition is on all five cards
+HIGHEST_FOR_REDEAL = {  # S4.17, B10: the condition is on all five cards
     Redeal.NO_CARD_ABOVE_TEN: RANKS.index("T"),
     Redeal.NO_CARD_ABOVE_NINE: RANKS.index("9"),
 }
@@ -330,7 +330,7 @@ class Deal:
         if seat == ELDEST and rules.thirteenth:
             words.append("thirteenth")
         if seat == ELDEST and rules.redeal is not Redeal.OFF:
-            highest = _HIGHEST_FOR_REDEAL[rules.redeal]
+            highest = HIGHEST_FOR_REDEAL[rules.redeal]
             if all(card.rank <= highest for card in self.first_five(ELDEST)):
                 words.append("redeal")
         return words

@@ -13,7 +13,7 @@ from courtpiece._kernel import engine
 from courtpiece.cards import Card
 from courtpiece.errors import UsageError
 from courtpiece.players import parse_lineup
-from courtpiece.players.callers import ALWAYS, NEVER, STRONGEST
+from courtpiece.players.callers import ALWAYS, NEVER, STRONGEST, suit_values
 from courtpiece.rules import Redeal, RuleSet, resolve
 from courtpiece.run import Run, run
 from courtpiece.studies.options import Options, _surely_better
@@ -25,9 +25,9 @@ from courtpiece.studies.options_policies import (
     Seen,
     Subject,
     subjects,
-    suit_values,
 )
 from courtpiece.studies.options_tables import HALVES, _Hide, _Redeal, _Use
+from courtpiece.studies.policies import holdings
 from courtpiece.table import Table, seed_key
 from courtpiece.verification import verify
 
@@ -61,7 +61,7 @@ def test_values_of_hands_are_those_that_the_callers_call_and_pass_by() -> None:
     subject = subject_of("pass", "single-sir")
     deals = Dealt(subject, 9, 0, DEALS)
     words = deals.traced(subject.setup(cards=["random"] * 4))[1][:, 0]
-    values = suit_values(deals.five)
+    values = suit_values(STRONGEST, holdings(deals.five))
     passed = values.max(axis=1) < STRONGEST.pass_below
     assert 0 < passed.sum() < DEALS
     assert np.all((words == PASS) == passed)
@@ -140,7 +140,7 @@ def test_hidden_cards_are_compared_in_the_same_deals() -> None:
     subject = subject_of("hide", "mendikot-band")
     deals = Dealt(subject, 9, 0, DEALS)
     table = Table("mendikot-band", "greedy")
-    suit = suit_values(deals.five).argmax(axis=1)
+    suit = suit_values(STRONGEST, holdings(deals.five)).argmax(axis=1)
     rows = np.flatnonzero(lowest.more != 0)[:20].tolist()
     assert len(rows) == 20
     for row in rows:

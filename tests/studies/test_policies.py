@@ -6,18 +6,19 @@ import pytest
 
 from courtpiece.advice import distinct_calls
 from courtpiece.cards import Card
-from courtpiece.players import parse_built_in
-from courtpiece.studies.policies import said
+from courtpiece.players import PlayerSpec, parse_built_in
+from courtpiece.studies.policies import holdings, said, would_say
 from courtpiece.table import Table
-from courtpiece.words import word_text
+from courtpiece.words import word_code, word_text
 
 DEALS = 250
 
 
-@pytest.mark.parametrize("rules", ["single-sir", "bavan", "hidden-trump", "mendikot-band"])
+@pytest.mark.parametrize("rules", ["single-sir", "bavan", "hakim", "hidden-trump", "mendikot-band"])
 @pytest.mark.parametrize(
     "player",
-    ["simple/longest", "simple/strongest", "simple/longest:pass=always:thirteenth=always:redeal=never"],
+    ["simple/longest", "simple/strongest", "simple/strongest:pass=never", "simple/longest:redeal=always",
+     "simple/longest:pass=always:thirteenth=always:redeal=never"],
 )
 def test_it_is_what_the_kernel_says(rules: str, player: str) -> None:
     table = Table(rules, player)
@@ -26,6 +27,20 @@ def test_it_is_what_the_kernel_says(rules: str, player: str) -> None:
         five = [Card(card) for card in hand]
         legal = [word for alike in distinct_calls(five, table.rules) for word in alike]
         assert said(parse_built_in(str(table.lineup)), five, table.rules, legal) == (word_text(words),)
+
+
+@pytest.mark.parametrize("rules", ["single-sir", "hidden-trump", "bavan,caller_may_pass=true"])
+@pytest.mark.parametrize("caller", ["longest", "strongest", "strongest:redeal=always:thirteenth=always"])
+def test_the_partner_who_is_passed_the_call_has_no_ways_out_himself(rules: str, caller: str) -> None:
+    table = Table(rules, f"simple/{caller}:pass=always")
+    trace = table.trace(3, 0, 4 * DEALS)
+    passed = trace.words[:, 0] == word_code("pass")
+    assert passed.sum() > DEALS
+    (player,) = set(table.lineup.players)
+    assert isinstance(player, PlayerSpec)
+    partner, eldest = (holdings(trace.hands[passed, seat, :5]) for seat in (2, 0))
+    assert (would_say(player, partner, table.rules, eldest=False) == trace.words[passed, 1]).all()
+    assert (would_say(player, eldest, table.rules) == word_code("pass")).all()
 
 
 @pytest.mark.parametrize("rules", ["single-sir", "bavan", "hidden-trump", "bavan,caller_may_pass=true"])

@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from courtpiece.cards import RANKS
 from courtpiece.players.registry import PlayerSpec
 
@@ -66,9 +69,22 @@ STRONGEST = Weights(
 KernelCaller = tuple[str, Sequence[int], Sequence[int]]
 
 
+def suit_values(weights: Weights, held: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Returns the value of each suit as trump, (n, 4), to who holds these ranks of each suit, (n, 4, 13)."""
+    lengths = held.sum(axis=2)
+    own = np.array(weights.length)[lengths] + held @ np.array(weights.trump)
+    beside = np.array(weights.side_length)[lengths] + held @ np.array(weights.side)
+    return np.asarray(own + beside.sum(axis=1, keepdims=True) - beside)
+
+
+def weights_of(player: PlayerSpec) -> Weights:
+    """Returns the table of a player's caller; that of `longest` for callers who do not count."""
+    return STRONGEST if player.caller == "strongest" else LONGEST
+
+
 def kernel_caller(player: PlayerSpec) -> KernelCaller:
     """Returns the kernel's (kind, weights, thresholds) for a player's caller and its policies."""
-    weights = STRONGEST if player.caller == "strongest" else LONGEST
+    weights = weights_of(player)
     kind = player.caller if player.caller in ("random", "absent") else "weighted"
     thresholds = [weights.pass_below, weights.redeal_below, weights.thirteenth_below, weights.swap_below]
     if kind == "random":

@@ -16,12 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from courtpiece._kernel import engine
-from courtpiece.cards import RANKS, SUITS, Suit
+from courtpiece.cards import PACK, RANKS, SUITS, Suit
 from courtpiece.deal import ELDEST, PARTNER, Deal
 from courtpiece.players import PlayerSpec
-from courtpiece.players.callers import NEVER, kernel_caller
 from courtpiece.players.search import Moment, Sampled
-from courtpiece.rules import Redeal, RuleSet
+from courtpiece.studies.policies import BY_LOT, would_say
 from courtpiece.table import seed_key
 from courtpiece.view import View
 from courtpiece.words import word_code
@@ -34,8 +33,6 @@ _OFTEN = 3                               # bits by which draws exceed worlds tha
 UNSEEN = 0.1                            # worlds that speak for each possible number, drawn or not
 _RANKS = len(RANKS)
 _SUIT = 2**_RANKS - 1
-_HOLDINGS = np.arange(2**_RANKS)
-_HIGHEST_FOR_REDEAL = {Redeal.NO_CARD_ABOVE_TEN: "T", Redeal.NO_CARD_ABOVE_NINE: "9"}
 
 Masks = NDArray[np.uint64]
 
@@ -64,45 +61,6 @@ class Belief(NamedTuple):
     def surprise(self, truth: int) -> float:
         """Bits of surprise at the truth: on average the entropy, if the belief is sound."""
         return -log2(float(self.chances[truth]))
-
-
-def would_say(player: PlayerSpec, fives: Masks, rules: RuleSet, *, may_pass: bool) -> NDArray[np.int64]:
-    """Returns the word of a built-in caller on each five cards, as the kernel's code; -1 if by lot."""
-    kind, weights, (pass_below, redeal_below, thirteenth_below, _) = kernel_caller(player)
-    if kind != "weighted":
-        return np.full(len(fives), -1, np.int64)
-    own, beside = _holding_values(weights)
-    held = np.stack([_of_suit(fives, suit) for suit in range(len(SUITS))], axis=1)
-    values = own[held] + beside[held].sum(axis=1, keepdims=True) - beside[held]
-    best = values.max(axis=1)
-    words: NDArray[np.int64] = np.array([word_code(suit) for suit in SUITS], np.int64)[values.argmax(axis=1)]
-    policies = (
-        ("thirteenth", thirteenth_below, np.full(len(fives), rules.thirteenth)),
-        ("pass", pass_below, np.full(len(fives), may_pass and rules.caller_may_pass)),
-        ("redeal", redeal_below, _may_redeal(fives, rules)),
-    )
-    for word, threshold, legal in policies:         # the first of the kernel's order is written last
-        if threshold > NEVER:
-            words[legal & (best < threshold)] = word_code(word)
-    return words
-
-
-def _holding_values(weights: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Returns what each holding of a suit is worth as trumps, and beside them."""
-    table = np.array(weights, np.int64)
-    length, trump, side_length, side = table[:14], table[14:27], table[27:41], table[41:]
-    cards = (_HOLDINGS[:, None] >> np.arange(_RANKS)) & 1
-    counts = cards.sum(axis=1)
-    return length[counts] + cards @ trump, side_length[counts] + cards @ side
-
-
-def _may_redeal(fives: Masks, rules: RuleSet) -> NDArray[np.bool_]:
-    highest = _HIGHEST_FOR_REDEAL.get(rules.redeal)
-    if highest is None:
-        return np.zeros(len(fives), bool)
-    above = sum(1 << (_RANKS * suit + rank) for suit in range(len(SUITS))
-                for rank in range(RANKS.index(highest) + 1, _RANKS))
-    return np.asarray((fives & np.uint64(above)) == 0)
 
 
 def beliefs(
@@ -166,13 +124,19 @@ def _of_suit(cards: Masks, suit: int) -> Masks:
     return np.asarray(cards >> np.uint64(_RANKS * suit) & np.uint64(_SUIT), np.uint64)
 
 
+def _held(cards: Masks) -> NDArray[np.bool_]:
+    """Returns which ranks are held in each suit, (n, 4, 13), of sets of cards."""
+    bits = cards[:, None] >> np.arange(len(PACK), dtype=np.uint64) & np.uint64(1)
+    return np.asarray(bits.astype(np.bool_).reshape(-1, len(SUITS), _RANKS))
+
+
 def _agree(deal: Deal, callers: Sequence[PlayerSpec], fives: Masks) -> NDArray[np.bool_]:
     """Tells in which worlds the callers would have said what they said."""
     agree = np.ones(len(fives), bool)
     speakers = (ELDEST, PARTNER) if deal.words and deal.words[0] == "pass" else (ELDEST,)
     for speaker, player, word in zip(speakers, callers, deal.words, strict=False):
-        said = would_say(player, fives[:, speaker], deal.rules, may_pass=speaker == ELDEST)
-        agree &= (said == word_code(word)) | (said < 0)
+        said = would_say(player, _held(fives[:, speaker]), deal.rules, eldest=speaker == ELDEST)
+        agree &= (said == word_code(word)) | (said == BY_LOT)
     return agree
 
 

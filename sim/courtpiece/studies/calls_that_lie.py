@@ -87,6 +87,7 @@ class CallsThatLie(Study[CallsThatLieParameters]):
     name = "calls-that-lie"
     title = "What a call tells"
     question = "What does a call tell of the caller's trumps, and what is it worth to count them?"
+    version: ClassVar[int] = 2
     default_units: ClassVar[int] = 300
     Parameters: ClassVar[type[Parameters]] = CallsThatLieParameters
 

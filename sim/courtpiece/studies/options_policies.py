@@ -22,8 +22,16 @@ from courtpiece.cards import RANKS, SUITS
 from courtpiece.deal import ELDEST, PARTNER
 from courtpiece.errors import RulesError
 from courtpiece.players import Lineup, PlayerSpec
-from courtpiece.players.callers import ALWAYS, NEVER, STRONGEST, KernelCaller, kernel_caller
+from courtpiece.players.callers import (
+    ALWAYS,
+    NEVER,
+    STRONGEST,
+    KernelCaller,
+    kernel_caller,
+    suit_values,
+)
 from courtpiece.rules import Extra, Redeal, Reveal, RuleSet, Trump
+from courtpiece.studies.policies import holdings, may_redeal
 from courtpiece.studies.variants_measures import OUTCOMES, WINNERS
 from courtpiece.table import seed_key
 from courtpiece.words import word_code
@@ -39,7 +47,6 @@ NO_VALUE = 2**31 - 1                    # of deals in which the right cannot be 
 ROUND_FIVE = 1 << 61                    # the stream of deals round the five cards of another deal
 _PASS = word_code("pass")
 _HIDE = 64                              # + the card, in a word
-_HIGHEST = {Redeal.NO_CARD_ABOVE_TEN: RANKS.index("T"), Redeal.NO_CARD_ABOVE_NINE: RANKS.index("9")}
 # Ideas of greedy (greedy.pxd) that a player is without who asks whenever he may, never, or shows on a lead.
 _WITHOUT = {"at-once": 1 << 19, "never": 1 << 21, "show-on-lead": 1 << 22, "built-in": 0}
 
@@ -169,20 +176,7 @@ class Dealt:
     @cached_property
     def value(self) -> Integers:
         """What the best suit of the five is worth, as `strongest` counts."""
-        return np.asarray(suit_values(self.five).max(axis=1))
-
-
-def suit_values(cards: NDArray[np.uint8]) -> Integers:
-    """Returns the value of each suit as trump by the weights of `strongest`, (hands, 4), of rows of cards."""
-    suit, rank = np.divmod(cards.astype(np.int64), len(RANKS))
-    names = "length", "trump", "side_length", "side"
-    weights = {name: np.array(getattr(STRONGEST, name)) for name in names}
-    beside = weights["side"][rank]
-    held = np.stack([suit == of for of in range(len(SUITS))], axis=1)
-    lengths = held.sum(axis=2)
-    rest = beside.sum(axis=1) + weights["side_length"][lengths].sum(axis=1)
-    own = ((weights["trump"][rank] - beside)[:, None, :] * held).sum(axis=2)
-    return np.asarray(own + rest[:, None] + weights["length"][lengths] - weights["side_length"][lengths])
+        return np.asarray(suit_values(STRONGEST, holdings(self.five)).max(axis=1))
 
 
 def _threshold(deals: Dealt) -> Iterator[Seen]:
@@ -197,8 +191,7 @@ def _redeal(deals: Dealt) -> Iterator[Seen]:
     """A new deal instead of this one: worth what deals are worth on average, with the same policy."""
     subject = deals.subject
     points, ended = deals.play(subject.setup(threshold=NEVER))
-    high = (deals.five % len(RANKS)).max(axis=1)
-    value = np.where(high <= _HIGHEST[subject.rules.redeal], deals.value, NO_VALUE)
+    value = np.where(may_redeal(subject.rules, holdings(deals.five)), deals.value, NO_VALUE)
     yield Seen("keep", "unused", value, points, ended)
 
 
@@ -214,7 +207,7 @@ def _change(deals: Dealt) -> Iterator[Seen]:
     passed = words[:, 0] == _PASS
     said = np.where(passed, words[:, 1], words[:, 0]).astype(np.int64)
     own = hands[rows, np.where(passed, PARTNER, ELDEST)]
-    values = suit_values(own)
+    values = suit_values(STRONGEST, holdings(own))
     if subject.rules.trump is Trump.HIDDEN:
         suit = (said - _HIDE) // len(RANKS)
         there = np.stack([(own[:, :5] // len(RANKS) == of).any(axis=1) for of in range(len(SUITS))], axis=1)

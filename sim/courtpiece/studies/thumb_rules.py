@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from courtpiece.cards import RANKS
-from courtpiece.players.callers import LONGEST, STRONGEST, Weights
+from courtpiece.players.callers import LONGEST, STRONGEST, Weights, suit_values
 from courtpiece.stats import Floats
 from courtpiece.studies.thumb_hands import ANY, CALLED, PASS, SUITS, Said, ThumbHands
 
@@ -106,9 +106,7 @@ def callers(question: str) -> Iterator[Rule]:
 
 def _weighed(weights: Weights, question: str) -> Callable[[ThumbHands], list[tuple[float, Said]]]:
     def says(hands: ThumbHands) -> list[tuple[float, Said]]:
-        beside = np.array(weights.side_length)[hands.lengths] + hands.held @ np.array(weights.side)
-        own = np.array(weights.length)[hands.lengths] + hands.held @ np.array(weights.trump)
-        value = own + beside.sum(axis=1, keepdims=True) - beside
+        value = suit_values(weights, hands.held)
         said = value.argmax(axis=1)
         if question == ANY:
             said = np.where(value.max(axis=1) < weights.pass_below, PASS, said)
