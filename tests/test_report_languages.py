@@ -24,6 +24,7 @@ from tests.test_report import Page
 NAMES = set(re.findall("[A-Za-z]+", """
     Wilson Student Bradley Terry Elo Agresti Min Waudby Smith Ramdas bootstrap exact double dummy greedy
     Browne Holm Bonferroni toss strongest
+    scikit learn longest
     Kim Nelson Fan Hong Botev Kroese Neyman generalized splitting
     Metropolis Kish Entropy entropy log
     agresti min courtpiece Python numpy polars matplotlib engine jsonl won lost timing json replay play record
@@ -51,6 +52,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
         ("trump-book", {"hands": 30, "deals": 100, "against": "simple", "trials": 20}),
     ]
     folder = tmp_path_factory.mktemp("runs")
+    asked.append(("rules-of-thumb", {"book": str(folder / str(len(asked) - 1))}))
     return [run(study, out=folder / str(at), jobs=1, **values)      # type: ignore[arg-type]
             for at, (study, values) in enumerate(asked)]
 

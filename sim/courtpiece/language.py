@@ -58,7 +58,7 @@ class PValue:
 
 @dataclass(frozen=True)
 class Term:
-    """Something that the language has a word for, by its name in results: `S`, or `longest` of `policy`."""
+    """Something that the language has words for, by its name in results: `S`, or `longest` of `policy`."""
 
     name: str
     column: str = ""
@@ -144,10 +144,20 @@ class Words:
         return self.table("heads", column) or self.name(column.replace("_", " "))
 
     def term(self, name: str, column: str = "") -> str:
-        """Returns the word for a value, of one column or of any, or the value where there is none."""
+        """Returns the word for a value, of one column or of any, or the value where there is none.
+
+        A value that holds others, `if(a,b,c)`, is said in the words of `if`, with those of the others in the
+        places {0}, {1} and so on.
+        """
+        key, *held = _parts(name)
         words = self._texts.get("values", {})
-        found = words.get(column, {}).get(name) or words.get(name)
-        return self.isolated(found if isinstance(found, str) else name)
+        found = words.get(column, {}).get(key) or words.get(key)
+        if not isinstance(found, str):
+            return self.isolated(name)
+        told = (
+            self.whole(int(part)) if part.lstrip("-").isdigit() else self.term(part, column) for part in held
+        )
+        return self.isolated(found.format(*told))
 
     # Numbers
 
@@ -254,6 +264,21 @@ class Words:
             return text
         return _RUNS.sub(lambda run: run[0] if run[0][0] == _LEFT_TO_RIGHT
                          else f"{_LEFT_TO_RIGHT}{run[0]}{_END}", text)
+
+
+def _parts(term: str) -> list[str]:
+    """Returns what a value is called and the values it holds: `if(a,b(c,d))` is `if`, `a` and `b(c,d)`."""
+    if not re.fullmatch(r"[\w-]+\(.*\)", term):
+        return [term]
+    key, inner = term[:-1].split("(", 1)
+    parts, depth = [""], 0
+    for letter in inner:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [key, *parts]
 
 
 class Answer(tuple[str, ...]):

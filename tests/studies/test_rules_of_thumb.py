@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 from courtpiece.cards import PACK, class_of, parse_cards
 from courtpiece.errors import UsageError
+from courtpiece.language import Words
 from courtpiece.players import parse_built_in
 from courtpiece.rules import preset
 from courtpiece.run import Run, run
@@ -20,7 +22,7 @@ from courtpiece.studies.policies import said
 from courtpiece.studies.rules_of_thumb import RulesOfThumb
 from courtpiece.studies.study import schema
 from courtpiece.studies.thumb_hands import ANY, PASS, SUIT, ThumbHands
-from courtpiece.studies.thumb_rules import Rule, callers, counts, folk, trees
+from courtpiece.studies.thumb_rules import _DEEDS, _QUESTIONS, Rule, callers, counts, folk, trees
 
 STUDY = RulesOfThumb()
 WORDS = ("S", "H", "D", "C", "pass")
@@ -133,7 +135,7 @@ def test_a_tree_finds_a_rule_that_decides(hands: ThumbHands) -> None:
     decided.rank = np.where(long[:, None], [0, 2, 3, 4, 1], [1, 2, 3, 4, 0])
     tree = named(trees(decided, ANY), "tree of depth 1")
     assert tree.cost(decided, ANY)[0].max() == 0
-    assert tree.words == "If the longest suit has 3 cards or more, call the longest suit; if not, pass."
+    assert tree.spelled == "if(long-first(3),first,leave)"
     assert tree.size == 1
 
 
@@ -144,8 +146,7 @@ def test_a_count_finds_weights_that_decide(hands: ThumbHands) -> None:
     decided.rank = np.argsort(np.argsort(-decided.points, axis=1, kind="stable"), axis=1)
     count = named(counts(decided, ANY), "count length A")
     assert float(np.average(count.cost(decided, ANY)[0], weights=decided.weights)) < 1e-9
-    assert "for the ace" in count.words
-    assert "pass" in count.words
+    assert re.fullmatch(r"leave-below\(count\(and\(a-card\(\d\),a-A\(\d\)\)\),\d+\)", count.spelled)
 
 
 def test_more_questions_never_cost_more_on_the_hands_that_made_the_tree(hands: ThumbHands) -> None:
@@ -153,6 +154,51 @@ def test_more_questions_never_cost_more_on_the_hands_that_made_the_tree(hands: T
         costs = [float(np.average(rule.cost(hands, question)[0], weights=hands.weights))
                  for rule in trees(hands, question)]
         assert costs[-1] <= costs[0] + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("spelled", "told"),
+    [
+        (
+            "if(long-first(3),first,leave)",
+            "if the longest suit has 3 cards or more, call the longest suit; if not, pass",
+        ),
+        (
+            "if(top-second(rank-8),second,brackets(if(any-third,first,leave)))",
+            (
+                "if the second suit has an eight or higher, call the second suit; "
+                "if not, (if there is a third suit, call the longest suit; if not, pass)"
+            ),
+        ),
+        (
+            "leave-below(count(and(and(a-card(2),a-A(3)),a-T(-1))),7)",
+            (
+                "count in each suit 2 for each card, 3 for the ace, −1 for the ten; call the suit with most "
+                "points, of equals the longer, then the higher; with fewer than 7 in each suit, pass"
+            ),
+        ),
+    ],
+)
+def test_a_rule_is_told_in_words(spelled: str, told: str) -> None:
+    assert Words("rules-of-thumb").term(spelled) == told
+
+
+@pytest.mark.parametrize("lang", ["en", "ur", "hi"])
+def test_every_language_has_words_for_all_that_a_rule_can_be_made_of(lang: str, hands: ThumbHands) -> None:
+    words = Words("rules-of-thumb", lang)
+    parts = [question.at_least(least) for question in _QUESTIONS
+             for least in (range(13) if question.ranks else range(1, 6))]
+    rules = [rule for question in (ANY, SUIT) for rule in (
+        *folk(question), *callers(question), *trees(hands, question), *counts(hands, question))]
+    for spelled in (*parts, *_DEEDS, *(rule.spelled for rule in rules)):
+        told = words.term(spelled)
+        for name in re.findall(r"[\w-]*[a-z][\w-]*", spelled):
+            if lang == "en":            # where a name may also be a word
+                assert f"{name}(" not in told
+            else:
+                assert name not in told
+    for rule in rules:
+        assert lang == "en" or words.term(rule.name, "rule") != rule.name or rule.name == "A4 K3 Q2 J1"
 
 
 # --- the study ---------------------------------------------------------------------------------------

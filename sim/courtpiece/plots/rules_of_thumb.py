@@ -55,7 +55,7 @@ def _costs(axes: Axes, rules: pl.DataFrame, words: Words) -> None:
     for together in named:
         last = min(_MOST_SIZE, max(row["size"] for row in together))
         axes.annotate(
-            ", ".join(dict.fromkeys(row["rule"] for row in together)),
+            ", ".join(dict.fromkeys(words.term(row["rule"], "rule") for row in together)),
             (last, float(np.mean([row["cost"] for row in together]))),
             xytext=(-7 if last == _MOST_SIZE else 7, 0), textcoords="offset points", va="center",
             ha="right" if last == _MOST_SIZE else "left", fontsize=7, color="#333333",

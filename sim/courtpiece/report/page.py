@@ -64,7 +64,7 @@ def write(run: Run, lang: str = "en", *, pdf: bool = False) -> Path:
 def render(run: Run, lang: str = "en") -> str:
     """Returns the page; raises RunError when the run is not complete, UsageError for an unknown language."""
     words = Words(run.design.study, lang)
-    tables = run.tables
+    headline, tables = _as_spelled(run.headline, run.tables)
     hidden = words.names("hidden")
     shown = [
         _page_table(name, table, words)
@@ -76,7 +76,7 @@ def render(run: Run, lang: str = "en") -> str:
         title=words.text("title", run.study.title),
         question=words.text("question", run.study.question),
         answer=run.answer(lang),
-        headline=_page_table("headline", run.headline, words),
+        headline=_page_table("headline", headline, words),
         figures=run.plot(lang),
         tables=shown,
         facts=_facts(run, words),
@@ -238,6 +238,24 @@ def _estimate(
     if value is None:
         return Cell("–")
     return Cell(words.estimate(value, half_width, certain), value if is_finite(value) else None)
+
+
+def _as_spelled(
+    headline: pl.DataFrame, tables: Mapping[str, pl.DataFrame]
+) -> tuple[pl.DataFrame, Mapping[str, pl.DataFrame]]:
+    """Returns tables that have terms for English texts, where a column `…_spelled` tells them."""
+    import polars as pl
+    import polars.selectors as cs
+
+    terms: dict[str, str] = {}
+    for table in tables.values():
+        for spelled in table.select(cs.ends_with("_spelled")):
+            terms |= zip(table[spelled.name.removesuffix("_spelled")], spelled, strict=True)
+
+    def told(table: pl.DataFrame) -> pl.DataFrame:
+        return table.select(~cs.ends_with("_spelled")).with_columns(pl.col(pl.String).replace(terms))
+
+    return told(headline), {name: told(table) for name, table in tables.items()}
 
 
 Spread = dict[tuple[str, ...], dict[tuple[str, ...], Mapping[str, Any]]]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from courtpiece.errors import CourtpieceError, UsageError
-from courtpiece.language import Mean, Sentence, Share
+from courtpiece.language import Mean, Sentence, Share, Term, Words
 from courtpiece.players import Lineup, parse_lineup
 from courtpiece.rules import RuleSet, Trump, name_of, preset
 from courtpiece.stats import LEVEL, Estimates, Method
@@ -41,7 +41,6 @@ from courtpiece.studies.trump_rows import CALLS
 if TYPE_CHECKING:
     import polars as pl
 
-    from courtpiece.language import Words
     from courtpiece.plots import Figure
 
 _MEASURES = ("cost", "held_out", "agreement", "points_ahead")
@@ -157,6 +156,7 @@ class RulesOfThumb(Study[ThumbParameters]):
     title = "Rules of thumb for calling trump"
     question = "Which short rule for calling trump costs least?"
     extent: ClassVar[str] = "hands"
+    version: ClassVar[int] = 2
     default_units: ClassVar[int] = CLASSES
     parallel: ClassVar[Literal["threads", "processes"]] = "threads"
     Parameters: ClassVar[type[Parameters]] = ThumbParameters
@@ -207,7 +207,8 @@ class RulesOfThumb(Study[ThumbParameters]):
                 Column("cost", "float64", unit, "points a deal lost against the best, over all hands"),
                 Column("cost_half_width", "float64", unit, "half the 95 % interval of cost"),
                 Column("agreement", "float64", "", "how often it says the best"),
-                Column("words", "text", "", "the rule"),
+                Column("words", "text", "", "the rule, in English"),
+                Column("words_spelled", "text", "", "the rule as a term: if(question,yes,no), …"),
             ),
         }
 
@@ -227,6 +228,7 @@ class RulesOfThumb(Study[ThumbParameters]):
         where = {"rules": name_of(p.rules[0]), "players": str(p.players[0])}
         summary: list[dict[str, Any]] = []
         told: list[dict[str, Any]] = []
+        english = Words(self.name)
         for question in hands.questions:
             for rule, measures in _judged(hands, question):
                 about = {**where, "question": question, "rule": rule.name, "family": rule.family,
@@ -239,7 +241,8 @@ class RulesOfThumb(Study[ThumbParameters]):
                 told.append({
                     **about, "cost": float(measures["cost"].value),
                     "cost_half_width": float(measures["cost"].half_width),
-                    "agreement": float(measures["agreement"].value), "words": rule.words,
+                    "agreement": float(measures["agreement"].value), "words": english.term(rule.spelled),
+                    "words_spelled": rule.spelled,
                 })
         columns = {name: schema(columns) for name, columns in self.table_columns(p).items()}
         return {"summary": pl.DataFrame(summary, schema=columns["summary"]),
@@ -337,14 +340,14 @@ def _sentences(rules: pl.DataFrame) -> Iterator[Sentence]:
         best = good.row(0, named=True)
         free = best["cost"] + best["cost_half_width"] < _NOTHING
         yield Sentence(f"{question}-free" if free else str(question), {
-            "rule": best["words"].rstrip("."), "cost": Mean(best["cost"], best["cost_half_width"]),
+            "rule": Term(best["words_spelled"]), "cost": Mean(best["cost"], best["cost_half_width"]),
             "agreement": Share(best["agreement"]),
         })
         for name in ("longest", "A4 K3 Q2 J1"):
             row = part.filter(rule=name).row(0, named=True)
             if name != best["rule"]:
                 yield Sentence(f"{question}-folk", {
-                    "rule": row["words"].rstrip("."), "cost": Mean(row["cost"], row["cost_half_width"]),
+                    "rule": Term(row["words_spelled"]), "cost": Mean(row["cost"], row["cost_half_width"]),
                 })
 
 

@@ -1,7 +1,8 @@
 """Rules of thumb: folk rules, built-in callers, and those distilled from a book.
 
 A rule says a suit, by its place in falling order (the longest first, among equals the one with the higher
-cards), or to pass.  Distilled are
+cards), or to pass.  What it says is spelled as terms of `courtpiece.language`, such as
+`if(long-first(3),first,leave)`, which the texts have words for.  Distilled are
 
 - decision trees (L. Breiman and others, "Classification and Regression Trees", 1984; scikit-learn), in which
   one to four questions are asked on the way to a call.  A class of hands is told to the tree once for each
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +38,7 @@ class Rule:
     name: str
     family: str
     size: int                           # how many things to remember: questions of a tree, numbers of a count
-    words: str                          # the whole rule, for a person
+    spelled: str                        # the whole rule, as a term that every language has words for
     says: Callable[[ThumbHands], Sequence[tuple[float, Said]]]    # what, with which chance
 
     def cost(self, hands: ThumbHands, question: str) -> tuple[Floats, Floats]:
@@ -78,30 +80,21 @@ def _longest_by_lot(hands: ThumbHands) -> list[tuple[float, Said]]:
 def folk(question: str) -> Iterator[Rule]:
     """Yields the rules that need no book."""
     roles = range(len(CALLED)) if question == ANY else range(SUITS)
-    what = "what to say" if question == ANY else "which suit to call"
-    yield Rule("random", FOLK, 0, f"Draw lots for {what}.", _at_random(roles))
+    yield Rule("random", FOLK, 0, f"lots-{question}", _at_random(roles))
     if question == ANY:
-        yield Rule("always pass", FOLK, 0, "Leave it to your partner, always.", _always(PASS))
-    yield Rule("longest by lot", FOLK, 0, "Call your longest suit; of equals, draw lots.", _longest_by_lot)
-    yield Rule("longest", FOLK, 1, "Call your longest suit; of equals, the higher.", _always(0))
+        yield Rule("always pass", FOLK, 0, "leave-always", _always(PASS))
+    yield Rule("longest by lot", FOLK, 0, "longest-by-lot", _longest_by_lot)
+    yield Rule("longest", FOLK, 1, "longest-highest", _always(0))
     strong = _Count(1, {"A": 1, "K": 1, "Q": 1})
-    yield Rule("long and strong", FOLK, 2,
-               "Be both strong and long (S3.27): count a point for each card and one more for each ace, king "
-               f"and queen; {_MOST_POINTS}", strong.says)
+    yield Rule("long and strong", FOLK, 2, f"long-and-strong({strong.spelled})", strong.says)
     high = _Count(0, {"A": 4, "K": 3, "Q": 2, "J": 1})
-    yield Rule("A4 K3 Q2 J1", FOLK, 4, f"Count ace 4, king 3, queen 2, jack 1; {_MOST_POINTS}", high.says)
-
-
-_MOST_POINTS = "call the suit with most points, of equals the longer, then the higher."
+    yield Rule("A4 K3 Q2 J1", FOLK, 4, high.spelled, high.says)
 
 
 def callers(question: str) -> Iterator[Rule]:
     """Yields the built-in callers."""
-    for name, weights, about in (
-        ("caller longest", LONGEST, "The built-in caller: the longest suit, then the higher cards."),
-        ("caller strongest", STRONGEST, "The built-in caller: a count of 40 weights fitted to plain deals."),
-    ):
-        yield Rule(name, CALLER, 1 if weights is LONGEST else 40, about, _weighed(weights, question))
+    yield Rule("caller longest", CALLER, 1, "caller-longest", _weighed(LONGEST, question))
+    yield Rule("caller strongest", CALLER, 40, "caller-strongest", _weighed(STRONGEST, question))
 
 
 def _weighed(weights: Weights, question: str) -> Callable[[ThumbHands], list[tuple[float, Said]]]:
@@ -154,13 +147,12 @@ class _Count:
                 yield _Count(self.length, self.honours, self.least + step)
 
     @property
-    def words(self) -> str:
-        """The count in words."""
-        names = dict(zip(_HONOURS, ("ace", "king", "queen", "jack", "ten"), strict=True))
-        told = [f"{self.length} for each card"] if self.length else []
-        told += [f"{worth:+d} for the {names[rank]}" for rank, worth in self.honours.items() if worth]
-        count = f"Count in each suit {', '.join(told).replace('-', '−')}; {_MOST_POINTS}"
-        return count if self.least is None else f"{count} With fewer than {self.least} in each suit, pass."
+    def spelled(self) -> str:
+        """The count as a term."""
+        told = [f"a-card({self.length})"] if self.length else []
+        told += [f"a-{rank}({worth})" for rank, worth in self.honours.items() if worth]
+        count = f"count({reduce(lambda before, after: f'and({before},{after})', told)})"
+        return count if self.least is None else f"leave-below({count},{self.least})"
 
 
 def counts(hands: ThumbHands, question: str) -> Iterator[Rule]:
@@ -169,7 +161,7 @@ def counts(hands: ThumbHands, question: str) -> Iterator[Rule]:
         found = _fitted(hands, question, _HONOURS[:honours])
         size = 1 + honours + (question == ANY)
         name = "count " + " ".join(["length", *_HONOURS[:honours]])
-        yield Rule(name, COUNT, size, found.words, found.says)
+        yield Rule(name, COUNT, size, found.spelled, found.says)
 
 
 def _fitted(hands: ThumbHands, question: str, honours: str) -> _Count:
@@ -245,24 +237,21 @@ def _regression(hands: ThumbHands, question: str, honours: str) -> tuple[Floats,
 
 # --- trees -------------------------------------------------------------------------------------------
 
-_RANK_WORDS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen",
-               "king", "ace")
-
 
 @dataclass(frozen=True)
 class _Question:
-    """A number that a person reads off his hand, and how to ask whether it is at least so much."""
+    """A number that a person reads off his hand, and what asks whether it is at least so much."""
 
-    words: str                          # with the number, or the rank with its article, in it
+    name: str                           # of the term, which holds the number or the rank
     of: Callable[[ThumbHands], NDArray[np.int64]]
     ranks: bool = False                 # the number is a rank
-    one: str = ""                       # the words for the least there can be: 1, or a card at all
+    one: str = ""                       # the term for the least there can be: 1, or a card at all
 
     def at_least(self, least: int) -> str:
-        """Returns the question."""
-        if self.ranks and (least or not self.one):
-            return self.words.format(("an " if RANKS[least] in "8A" else "a ") + _RANK_WORDS[least])
-        return self.one if self.one and least <= 1 else self.words.format(least)
+        """Returns the question as a term."""
+        if self.one and least <= (0 if self.ranks else 1):
+            return self.one
+        return f"{self.name}({f'rank-{RANKS[least]}' if self.ranks else least})"
 
 
 def _top(suit: int, place: int = 0) -> Callable[[ThumbHands], NDArray[np.int64]]:
@@ -281,22 +270,18 @@ def _high(suits: slice, ranks: str) -> Callable[[ThumbHands], NDArray[np.int64]]
 
 
 _QUESTIONS = (
-    _Question("the longest suit has {} cards or more", lambda hands: hands.lengths[:, 0]),
-    _Question("the second suit has {} cards or more", lambda hands: hands.lengths[:, 1],
-              one="there is a second suit"),
-    _Question("the longest suit has {} or higher", _top(0), ranks=True),
-    _Question("the second highest card of the longest suit is {} or higher", _top(0, 1), ranks=True),
-    _Question("the second suit has {} or higher", _top(1), ranks=True, one="there is a second suit"),
-    _Question("the second highest card of the second suit is {} or higher", _top(1, 1), ranks=True),
-    _Question("the third suit has {} or higher", _top(2), ranks=True, one="there is a third suit"),
-    _Question("the longest suit has {} of ace, king and queen", _high(slice(0, 1), "AKQ"),
-              one="the longest suit has ace, king or queen"),
-    _Question("the other suits have {} aces", _high(slice(1, 4), "A"), one="the other suits have an ace"),
-    _Question("the other suits have {} aces and kings", _high(slice(1, 4), "AK"),
-              one="the other suits have an ace or king"),
-    _Question("the hand has {} aces and kings", _high(slice(0, 4), "AK"), one="the hand has an ace or king"),
-    _Question("the hand has {} cards above the ten", _high(slice(0, 4), "AKQJ"),
-              one="the hand has a card above the ten"),
+    _Question("long-first", lambda hands: hands.lengths[:, 0]),
+    _Question("long-second", lambda hands: hands.lengths[:, 1], one="any-second"),
+    _Question("top-first", _top(0), ranks=True),
+    _Question("next-first", _top(0, 1), ranks=True),
+    _Question("top-second", _top(1), ranks=True, one="any-second"),
+    _Question("next-second", _top(1, 1), ranks=True),
+    _Question("top-third", _top(2), ranks=True, one="any-third"),
+    _Question("AKQ-first", _high(slice(0, 1), "AKQ"), one="any-AKQ-first"),
+    _Question("A-others", _high(slice(1, 4), "A"), one="any-A-others"),
+    _Question("AK-others", _high(slice(1, 4), "AK"), one="any-AK-others"),
+    _Question("AK", _high(slice(0, 4), "AK"), one="any-AK"),
+    _Question("AKQJ", _high(slice(0, 4), "AKQJ"), one="any-AKQJ"),
 )
 
 
@@ -362,22 +347,20 @@ def _tree_rule(tree: _Node | int, depth: int) -> Rule:
 
         return [(1.0, said(tree))]
 
-    words = _tree_words(tree)
-    return Rule(f"tree of depth {depth}", TREE, _questions(tree), f"{words[:1].upper()}{words[1:]}.", says)
+    return Rule(f"tree of depth {depth}", TREE, _questions(tree), _spelled(tree), says)
 
 
 def _questions(node: _Node | int) -> int:
     return 0 if isinstance(node, int) else 1 + _questions(node.no) + _questions(node.yes)
 
 
-_DEEDS = (*(f"call the {which} suit" for which in ("longest", "second", "third", "fourth")), "pass")
+_DEEDS = ("first", "second", "third", "fourth", "leave")
 
 
-def _tree_words(node: _Node | int) -> str:
-    """Returns a tree in words: `If …: call …; if not: …`."""
+def _spelled(node: _Node | int, *, within: bool = False) -> str:
+    """Returns a tree as a term: `if(question,yes,no)`, in brackets within another."""
     if isinstance(node, int):
         return _DEEDS[node]
     asked = _QUESTIONS[node.asked].at_least(node.least)
-    yes, no = (_tree_words(part) if isinstance(part, int) else f"({_tree_words(part)})"
-               for part in (node.yes, node.no))
-    return f"if {asked}, {yes}; if not, {no}"
+    told = f"if({asked},{_spelled(node.yes, within=True)},{_spelled(node.no, within=True)})"
+    return f"brackets({told})" if within else told
