@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import string
 import tomllib
@@ -99,8 +100,12 @@ def test_estimates_are_rounded_as_their_error_deserves() -> None:
     assert words.estimate(100.0, 3.5) == "100 ± 4"
     assert words.estimate(0.00026, 0.00004) == "0.00026 ± 0.00004"
     assert words.estimate(20.0, 0.0, certain=100.0) == "20"
+    assert words.estimate(20.000000000000004, 3e-15) == "20"
+    assert words.estimate(1.0, math.inf) == words.estimate(0.0, math.nan, certain=100.0) == "–"
     assert words.estimate(0.0, 0.0, certain=100.0) == "0"
+    assert words.estimate(-0.4, 19.0) == "0 ± 19"
     assert words.number(10_500.4) == "10,500"
+    assert words.number(-math.inf) == words.number(math.nan) == "–"
     assert words.number(0.00012345) == "0.0001234"
 
 

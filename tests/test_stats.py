@@ -115,8 +115,13 @@ def test_a_ratio_is_bootstrapped_and_repeats_with_its_seed() -> None:
         (0.0428, 0.000999, "0.0428 ± 0.0010"),
         (7.5, 0.25, "7.50 ± 0.25"),
         (12.34, 15.0, "12 ± 15"),
-        (0.5, math.inf, "0.5 ± inf"),
-        (0.25, 0.0, "0.25 ± 0"),
+        (0.5, math.inf, "–"),
+        (0.5, math.nan, "–"),
+        (0.25, 0.0, "0.25"),
+        (0.0, 0.0, "0"),
+        (-0.4, 19.0, "0 ± 19"),
+        (0.200000000000000094, 2.8e-17, "0.2"),         # the mean of so many fifths
+        (2e-9, 3e-10, "0.00000000200 ± 0.00000000030"),
     ],
 )
 def test_a_value_is_shown_to_two_digits_of_its_error(value: float, half_width: float, text: str) -> None:

@@ -22,7 +22,7 @@ from typing import Any, Self, TypeAlias
 
 from courtpiece.cards import RANKS, Suit, parse_cards
 from courtpiece.errors import UsageError, suggest
-from courtpiece.stats import decimals
+from courtpiece.stats import UNKNOWN, decimals, is_exact
 
 LANGUAGES = ("en", "ur", "hi")
 _TEXTS = Path(__file__).parent / "report" / "texts"
@@ -171,7 +171,9 @@ class Words:
         return self.isolated(digits.replace("-", "−"))
 
     def number(self, value: float) -> str:
-        """Returns a number that has no error of its own, to four digits."""
+        """Returns a number that has no error of its own, to four digits; `–` for an endless one."""
+        if not math.isfinite(value):
+            return UNKNOWN
         large = _LARGE <= abs(value) < _MOST_WHOLE
         return self.whole(round(value)) if large else self.isolated(f"{value:.4g}".replace("-", "−"))
 
@@ -188,9 +190,11 @@ class Words:
 
         There are three decimals at most, but for half-widths that these would not show.  Where nothing, or
         everything up to `certain`, was seen, the interval has one end: `< 0.6`, `> 93`.  A value without
-        error stands alone.
+        error stands alone, and `–` for one of which no error is known.
         """
-        if half_width == 0:
+        if not math.isfinite(half_width):
+            return UNKNOWN
+        if is_exact(value, half_width):
             return self.isolated(f"{value:.6g}".replace("-", "−"))
         digits = decimals(half_width, unknown=3)
         if half_width >= _TINY:
@@ -198,7 +202,8 @@ class Words:
         if certain is not None and value in (0, certain):
             end = 2 * half_width if value == 0 else certain - 2 * half_width
             return self.isolated(f"{'<' if value == 0 else '>'} {end:.{digits}f}")
-        return self.isolated(f"{value:.{digits}f} ± {half_width:.{digits}f}".replace("-", "−"))
+        shown = round(value, digits) + 0.0      # 0, not -0
+        return self.isolated(f"{shown:.{digits}f} ± {half_width:.{digits}f}".replace("-", "−"))
 
     # Sentences
 
@@ -335,7 +340,7 @@ def _over(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
 
 def is_number(text: str) -> bool:
     """True for a cell of a table that holds a number, or the sign that there is none."""
-    return text in ("", "–") or _bare(text).lstrip("−<> ")[:1].isdigit()
+    return text in ("", UNKNOWN) or _bare(text).lstrip("−<> ")[:1].isdigit()
 
 
 def is_finite(value: object) -> bool:

@@ -76,13 +76,25 @@ class Estimates(NamedTuple):
 def plus_minus(value: float, half_width: float) -> str:
     """Returns `value ± half_width`, both to two significant digits of the half-width.
 
-    >>> plus_minus(0.60612, 0.00123)
-    '0.6061 ± 0.0012'
+    A value without error stands alone, and `–` for one of which no error is known.
+
+    >>> plus_minus(0.60612, 0.00123), plus_minus(0.2, 0.0), plus_minus(1.0, math.inf)
+    ('0.6061 ± 0.0012', '0.2', '–')
     """
-    if not math.isfinite(half_width) or half_width <= 0:
-        return f"{value:.4g} ± {half_width:.2g}"
+    if not math.isfinite(half_width):
+        return UNKNOWN
+    if is_exact(value, half_width):
+        return f"{value:.4g}"
     digits = max(0, 1 - math.floor(math.log10(float(f"{half_width:.1e}"))))
-    return f"{value:.{digits}f} ± {half_width:.{digits}f}"
+    return f"{round(value, digits) + 0.0:.{digits}f} ± {half_width:.{digits}f}"     # 0, not -0
+
+
+UNKNOWN = "–"                           # said of a value from a single deal, which tells nothing of its error
+
+
+def is_exact(value: float, half_width: float) -> bool:
+    """True for a half-width that is none, but for rounding."""
+    return half_width <= 1e-12 * abs(value)
 
 
 def decimals(half_width: float, unknown: int) -> int:
@@ -303,12 +315,19 @@ def paired_difference(n: int, total: int, squares: int, level: float = LEVEL) ->
 def with_error(
     value: float, standard_error: float, n: int, method: Method, level: float = LEVEL
 ) -> Estimate:
-    """Returns the estimate of a mean over `n` units, its error known, with Student's t interval."""
+    """Returns the estimate of a mean over `n` units, its error known, with Student's t interval.
+
+    Where n is below 2 no error can be known: standard error nan, interval from -inf to inf.
+    """
     from scipy.special import stdtrit
 
-    reach = float(stdtrit(n - 1, (1 + level) / 2)) * standard_error
-    return Estimate(value=value, standard_error=standard_error, low=value - reach, high=value + reach, n=n,
-                    method=method, level=level)
+    if n < 2:
+        standard_error, low, high = math.nan, -math.inf, math.inf
+    else:
+        reach = float(stdtrit(n - 1, (1 + level) / 2)) * standard_error
+        low, high = value - reach, value + reach
+    return Estimate(value=value, standard_error=standard_error, low=low, high=high, n=n, method=method,
+                    level=level)
 
 
 def ratio(

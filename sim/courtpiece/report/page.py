@@ -237,7 +237,8 @@ def _estimate(
 ) -> Cell:
     if value is None:
         return Cell("–")
-    return Cell(words.estimate(value, half_width, certain), value if is_finite(value) else None)
+    known = is_finite(value) and is_finite(half_width)
+    return Cell(words.estimate(value, half_width, certain), value if known else None)
 
 
 def _as_spelled(

@@ -256,9 +256,12 @@ class _Results:
                 ("rating", found[place], again[:, place]), ("won", share[place], shares[:, place])
             ):
                 low, high = np.quantile(sample, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+                error = float(sample.std(ddof=1))
+                if deals < 2:           # whose resamples are all alike
+                    error, low, high = np.nan, -np.inf, np.inf
                 rows.append({
                     **who, "measure": measure, "value": float(value),
-                    "standard_error": float(sample.std(ddof=1)), "low": float(low), "high": float(high),
+                    "standard_error": error, "low": float(low), "high": float(high),
                     "method": str(Method.BOOTSTRAP),
                 })
             ahead = self.ahead[:, place]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from courtpiece.rules import name_of
-from courtpiece.stats import Method, means, proportions
+from courtpiece.stats import Method, means, proportions, with_error
 from courtpiece.studies.options_policies import NO_VALUE, Subject
 
 if TYPE_CHECKING:
@@ -321,8 +321,6 @@ def _mean(n: int, total: int, squares: int) -> Row:
 
 
 def _normal(value: float, error: float, n: int) -> Row:
-    from scipy.special import stdtrit
-
-    reach = float(stdtrit(max(1, n - 1), 0.975)) * error
-    return {"value": value, "standard_error": error, "low": value - reach, "high": value + reach, "n": n,
-            "method": Method.DELTA}
+    found = with_error(value, error, n, Method.DELTA)
+    return {"value": value, "standard_error": found.standard_error, "low": found.low, "high": found.high,
+            "n": n, "method": found.method}

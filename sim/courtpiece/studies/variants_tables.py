@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from courtpiece.errors import UsageError
 from courtpiece.rules import RuleSet, name_of
-from courtpiece.stats import LEVEL, Method, means, proportions
+from courtpiece.stats import LEVEL, Method, means, proportions, with_error
 from courtpiece.studies.variants_measures import (
     CELLS,
     DEAL_MEASURES,
@@ -160,11 +160,8 @@ def interval(
     value: float, error: float, n: int, *, chance: bool, level: float = LEVEL
 ) -> tuple[float, float]:
     """Returns the interval of an estimate whose standard error is known; that of a chance ends at 0 and 1."""
-    from scipy.special import stdtrit
-
-    reach = float(stdtrit(max(n - 1, 1), (1 + level) / 2)) * error
-    low, high = value - reach, value + reach
-    return (max(0.0, low), min(1.0, high)) if chance else (low, high)
+    found = with_error(value, error, n, Method.DELTA, level)
+    return (max(0.0, found.low), min(1.0, found.high)) if chance else (found.low, found.high)
 
 
 def _delta(measure: str, value: float, error: float, n: int) -> Row:
