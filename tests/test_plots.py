@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from xml.etree import ElementTree
 
 import pytest
@@ -10,6 +11,7 @@ from matplotlib.text import Text
 
 from courtpiece.language import Words
 from courtpiece.plots import Figure
+from courtpiece.plots.style import sheet
 from courtpiece.studies import find
 
 ONE = {"rules": "single-sir", "players": "simple"}
@@ -108,3 +110,20 @@ def test_nothing_is_drawn_over_anything_else(drawn: list[Figure]) -> None:
 
 def test_jupyter_shows_a_figure(drawn: list[Figure]) -> None:
     assert drawn[0]._repr_svg_().lstrip().startswith("<?xml")
+
+
+@pytest.mark.parametrize(
+    ("language", "label"),
+    [("hi", "दूसरे रंग में क़ीमत, ज़्यादा चीज़ें"), ("ur", "دوسرے سوٹ میں پتّوں کی قیمت، زیادہ")],
+)
+def test_text_that_the_browser_shapes_takes_no_more_room_than_it_needs(language: str, label: str) -> None:
+    def width_of_axes(code: str, told: str) -> float:
+        with sheet(2.0) as (drawing, axes):
+            axes.set_yticks([0, 1], ["a", told])
+        Figure("width", "", "", drawing, code).svg()
+        return float(axes.get_position().width)
+
+    kinds = [unicodedata.category(letter) for letter in label]
+    room = len(kinds) - kinds.count("Mn") - kinds.count("Mc") // 2      # signs above and below take none
+    assert kinds.count("Mn") * 10 > len(kinds) or language == "ur"
+    assert width_of_axes(language, label) == pytest.approx(width_of_axes("en", "o" * room), abs=0.06)

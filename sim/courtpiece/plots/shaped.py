@@ -1,13 +1,18 @@
 """Drawings whose text is left for the browser to shape, for scripts that matplotlib has no letters for.
 
-What it does not have matplotlib measures by the width of a box.  So every line of text is tied to the edge,
-or the middle, that it is aligned by: where the line begins is then the browser's to find.
+What it does not have matplotlib measures by the width of a box, far too wide for letters that join and
+signs that stand above or below others.  So a drawing is laid out with the widths of Latin stand-ins, and each
+line of text is tied to the edge, or the middle, that it is aligned by: where the line begins is then the
+browser's to find.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
+from typing import Any
 
+from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
 from matplotlib.figure import Figure as Drawing
 from matplotlib.text import Text
 
@@ -20,10 +25,36 @@ _ANCHORS = {"left": "start", "center": "middle", "right": "end"}
 _POINTS = 72                            # an inch: the unit of the places in an SVG of matplotlib
 
 
+# By the kind of character: about as wide as those of these scripts, rather wider than narrower.
+_STAND_INS = {"Lo": "o", "Mc": "i", "Mn": "", "Cf": ""}
+
+
+def stand_in(text: str) -> str:
+    """Returns a text that is about as wide, in letters that matplotlib has."""
+    return "".join(_STAND_INS.get(unicodedata.category(letter), letter) for letter in text)
+
+
+class _Measuring(RendererAgg):
+    """Measures text by its stand-in."""
+
+    def get_text_width_height_descent(self, s: str, prop: Any, ismath: Any) -> tuple[float, float, float]:
+        measure: Any = super().get_text_width_height_descent
+        width, height, descent = measure(stand_in(s), prop, ismath)
+        return width, height, descent
+
+
+class _Canvas(FigureCanvasAgg):
+    def get_renderer(self) -> RendererAgg:
+        measuring: Any = _Measuring
+        renderer: RendererAgg = measuring(*self.get_width_height(), self.figure.dpi)
+        return renderer
+
+
 def tie(drawing: Drawing) -> dict[str, tuple[str, float]]:
     """Names the texts of several lines; returns by name how each is anchored, and where, in points."""
     drawing.set_dpi(_POINTS)            # as it is saved
-    drawing.draw_without_rendering()    # only now the labels of ticks have their text
+    canvas: Any = _Canvas(drawing)
+    canvas.draw()                       # only now the labels of ticks have their text
     drawing.set_layout_engine("none")   # another drawing would move all a little
     found: dict[str, tuple[str, float]] = {}
     for text in drawing.findobj(Text):

@@ -75,6 +75,8 @@ def _points(
         )
         if min(values) > 0 and max(values) > _WIDE * min(values):
             axes.set_xscale("log")
+        else:
+            axes.locator_params(axis="x", nbins=5)      # so that long numbers have room
         names = [which or words(f"{name}.all") for which, _ in parts]
         axes.set_yticks(range(len(parts)), names, fontsize="small")
         axes.set_ylim(len(parts) - 0.5, -0.5)
