@@ -121,7 +121,7 @@ def test_without_anywidget_one_line_says_what_to_install(monkeypatch: pytest.Mon
 
     _kind.cache_clear()
     monkeypatch.setitem(sys.modules, "anywidget", None)
-    with pytest.raises(cp.CourtpieceError, match=r"pip install 'courtpiece\[lab\]'"):
+    with pytest.raises(cp.CourtpieceError, match=r"pip install '\.\[lab\]'"):
         cp.explorer()
     _kind.cache_clear()
 

@@ -105,6 +105,9 @@ def test_estimates_are_rounded_as_their_error_deserves() -> None:
     assert words.estimate(0.0, 0.0, certain=100.0) == "0"
     assert words.estimate(-0.4, 19.0) == "0 ± 19"
     assert words.number(10_500.4) == "10,500"
+    assert [words.p_value(p) for p in (0.0312, 1.0, 0.0001, 7e-205, 0.0)] == [
+        "0.031", "1", "0.0001", "< 0.0001", "< 0.0001"
+    ]
     assert words.number(-math.inf) == words.number(math.nan) == "–"
     assert words.number(0.00012345) == "0.0001234"
 

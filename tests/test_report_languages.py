@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from dataclasses import fields
@@ -91,6 +92,13 @@ def test_nothing_is_left_in_english(runs: list[Run], lang: str) -> None:
         said = set(re.findall("[A-Za-z]{2,}", visible(page_of(one, lang))))
         cards = {word for word in said if re.fullmatch("[AKQJT2-9SHDC]+", word)}
         assert said - named(one) - NAMES - cards == set(), one.design.study
+
+
+def test_every_column_has_a_head_in_the_language(runs: list[Run], lang: str) -> None:
+    for one in runs:
+        for head in re.findall(r'<th scope="col"[^>]*>(.*?)</th>', page_of(one, lang)):
+            whole = re.sub("[\u2066\u2069]", "", html.unescape(head))
+            assert not re.fullmatch("[a-z][a-z ]{2,}", whole) or whole in named(one), one.design.study
 
 
 def test_a_page_says_which_language_it_is_in_and_runs_as_that_does(runs: list[Run], lang: str) -> None:

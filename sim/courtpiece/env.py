@@ -3,7 +3,7 @@
     from courtpiece import env
     table = env.env(rules="hidden-trump")
 
-Needs the extra `env` (`pip install courtpiece[env]`).  The agents are `seat_0` to `seat_3` in order of play
+Needs the extra `env` (`pip install '.[env]'`).  The agents are `seat_0` to `seat_3` in order of play
 from eldest; `seat_0` and `seat_2` are the caller's side.
 
 **Episodes.**  `reset(seed=7)` gives deal 0 of seed 7, each `reset()` after it the next deal, and
@@ -41,7 +41,9 @@ try:
     from pettingzoo import AECEnv
     from pettingzoo.utils import wrappers
 except ImportError as error:
-    raise ImportError("courtpiece.env needs the extra `env`: pip install courtpiece[env]") from error
+    raise ImportError(
+        "courtpiece.env needs the extra `env`: pip install '.[env]' in a clone of courtpiece"
+    ) from error
 
 from courtpiece._kernel import engine
 from courtpiece.cards import PACK, Card, Suit, dotted

@@ -49,7 +49,9 @@ def explorer(
     try:
         kind = _kind()
     except ImportError:
-        raise UsageError("cp.explorer() needs anywidget: pip install 'courtpiece[lab]'") from None
+        raise UsageError(
+            "cp.explorer() needs anywidget: pip install '.[lab]' in a clone of courtpiece"
+        ) from None
     widget: AnyWidget = kind(
         cards=list(map(str, picked)), rules=rules, players=players, seed=seed,
         rules_offered=list(dict.fromkeys([rules, *_rules_with_a_call()])),

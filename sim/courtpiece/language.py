@@ -29,6 +29,7 @@ _TEXTS = Path(__file__).parent / "report" / "texts"
 _CERTAIN = 100.0                        # per cent
 _LARGE, _MOST_WHOLE = 1000, 1e15           # between these, numbers are told without decimals
 _TINY = 0.0005                          # a half-width that three decimals would not show
+_LEAST_P = 0.0001
 _NO_BREAK = "\u00a0"
 _LEFT_TO_RIGHT, _END = "\u2066", "\u2069"
 
@@ -177,6 +178,10 @@ class Words:
         large = _LARGE <= abs(value) < _MOST_WHOLE
         return self.whole(round(value)) if large else self.isolated(f"{value:.4g}".replace("-", "−"))
 
+    def p_value(self, value: float) -> str:
+        """Returns a p-value, to two digits down to the least that can be meant."""
+        return self.isolated(f"{value:.2g}" if value >= _LEAST_P else f"< {_LEAST_P:.4f}")
+
     def in_percent(self, head: str) -> str:
         """Returns the head of a column that holds numbers in per cent."""
         return self._found("language", "in_percent").format(head)
@@ -238,7 +243,8 @@ class Words:
                 return self.number(found)
             case Mean(found, float(half_width)):
                 return self.estimate(found, half_width)
-        return self.isolated("p < 0.0001" if value.value < 0.0001 else f"p = {value.value:.2g}")
+        told = _bare(self.p_value(value.value))
+        return self.isolated(f"p {told}" if told.startswith("<") else f"p = {told}")
 
     def listed(self, parts: Sequence[str]) -> str:
         """Returns `a, b and c`."""

@@ -80,7 +80,7 @@ def test_without_jupyterlab_one_line_says_what_to_install(
     monkeypatch.setattr(lab, "find_spec", lambda name: None)
     assert cli.main(["lab", str(tmp_path / "new")]) == 2
     assert capsys.readouterr().err == (
-        "courtpiece: courtpiece lab needs JupyterLab: pip install 'courtpiece[lab]'\n"
+        "courtpiece: courtpiece lab needs JupyterLab: pip install '.[lab]' in a clone of courtpiece\n"
     )
     assert not (tmp_path / "new").exists()
 

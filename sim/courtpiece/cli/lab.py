@@ -32,7 +32,7 @@ def lab(
     Notebooks that are not in the folder yet are copied into it; those that are there stay as they are.
     """
     if find_spec("jupyterlab") is None:
-        raise UsageError("courtpiece lab needs JupyterLab: pip install 'courtpiece[lab]'")
+        raise UsageError("courtpiece lab needs JupyterLab: pip install '.[lab]' in a clone of courtpiece")
     for path in prepare(folder.expanduser()):
         print(path)
     trust(folder.expanduser())

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _FOLDER = Path(__file__).parent
 _LONGEST = 40                           # rows of a table that is shown whole
+_P_VALUES = ("p_value", "p_holm")
 _CERTAIN = 100.0                        # per cent
 
 
@@ -226,7 +227,8 @@ def _plain(value: object, column: str, words: Words) -> Cell:
     if value is None:
         return Cell("–")
     if isinstance(value, float):
-        return Cell(words.number(value), value if is_finite(value) else None)
+        told = words.p_value(value) if column in _P_VALUES else words.number(value)
+        return Cell(told, value if is_finite(value) else None)
     if isinstance(value, int) and not isinstance(value, bool):
         return Cell(words.whole(value), value)
     return Cell(words.term(str(value), column))
