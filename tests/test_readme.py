@@ -33,7 +33,7 @@ from typing import Any
 
 import pytest
 
-from courtpiece.run import BEHAVIOUR
+from courtpiece.design import BEHAVIOUR
 from courtpiece.studies import find
 
 ROOT = Path(__file__).parents[1]

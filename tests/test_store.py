@@ -15,9 +15,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from courtpiece.design import Plan
 from courtpiece.errors import RunError
+from courtpiece.places import write_whole
 from courtpiece.run import run
-from courtpiece.store import Folder, Plan, checksum, read_metadata, read_table, write_table, write_whole
+from courtpiece.store import Folder, checksum, read_metadata, read_table, write_table
 from courtpiece.studies.study import Column, schema
 from tests.dice import Dice
 

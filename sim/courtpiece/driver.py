@@ -19,6 +19,7 @@ from courtpiece.cards import Card
 from courtpiece.deal import DEALER, ELDEST, PARTNER, REVEAL, Deal
 from courtpiece.errors import CardError, CourtpieceError, PlayerError, RecordError, raised
 from courtpiece.match import Match
+from courtpiece.patience import OutOfTime, limited
 from courtpiece.players.callers import kernel_caller
 from courtpiece.players.habits import kernel_card
 from courtpiece.players.player import Player
@@ -228,9 +229,14 @@ class Sitting:
 
     def _asked(self, deal: Deal, seat: int, ask: Callable[[], Answer]) -> Answer:
         try:
-            return ask()
+            with limited():
+                return ask()
+        except OutOfTime as error:
+            what = f"did not decide within {error}"
+            raise PlayerError(f"{self._who(deal, seat)} {what}; {self._again()}", self._index) from None
         except (Exception, SystemExit) as error:
-            raise PlayerError(f"{self._who(deal, seat)} raised {raised(error)}; {self._again()}") from error
+            what = f"raised {raised(error)}"
+            raise PlayerError(f"{self._who(deal, seat)} {what}; {self._again()}", self._index) from error
 
     def _refused(
         self, deal: Deal, seat: int, verb: str, answer: object, error: CourtpieceError
@@ -238,7 +244,8 @@ class Sitting:
         told = deal.view(seat, self._match)
         return PlayerError(
             f"{self._who(deal, seat)} {verb} {answer}, which the rules forbid: {error}. "
-            f"It sees: {told}; {self._again()}"
+            f"It sees: {told}; {self._again()}",
+            self._index,
         )
 
     def _who(self, deal: Deal, seat: int) -> str:

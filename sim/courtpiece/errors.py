@@ -61,7 +61,17 @@ class RecordError(CourtpieceError):
 
 
 class PlayerError(CourtpieceError):
-    """A player in Python that did what the rules forbid, or raised an error."""
+    """A player in Python that did what the rules forbid, raised an error, or did not decide in time.
+
+    `deal` is the number of the deal, where there is one.
+    """
+
+    def __init__(self, message: str, deal: int | None = None) -> None:
+        self.deal = deal
+        super().__init__(message, deal)
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class RunError(CourtpieceError):

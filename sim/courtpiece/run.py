@@ -8,34 +8,36 @@ any backend of joblib, and however often a run was interrupted.
 from __future__ import annotations
 
 import os
-import shlex
-import signal
-import threading
-import time
-import traceback
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import takewhile
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from courtpiece.errors import CourtpieceError, RunError, UsageError
-from courtpiece.rules import name_of
+import numpy as np
+from numpy.typing import NDArray
+
+from courtpiece.design import MOST_CHUNKS, Design, Plan, design_of
+from courtpiece.errors import CourtpieceError, PlayerError, RunError, UsageError
+from courtpiece.patience import patience
+from courtpiece.places import write_whole
 from courtpiece.stats import Stopping
-from courtpiece.store import (
-    Design,
-    Folder,
-    Plan,
-    Shard,
-    read_metadata,
-    read_table,
-    write_whole,
-)
+from courtpiece.store import Folder, LeftOut, Shard, read_metadata, read_shard, read_table
 from courtpiece.studies import find
-from courtpiece.studies.study import Parameters, Study, parameter_fields, schema
+from courtpiece.studies.study import Parameters, Study, counted, schema
+from courtpiece.workers import (
+    PATIENCE,
+    Done,
+    Halt,
+    Task,
+    Workers,
+    WorkersLostError,
+    check_left_out,
+    spread,
+    stoppable,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,11 +46,7 @@ if TYPE_CHECKING:
     from courtpiece.language import Answer
     from courtpiece.plots import Figure
 
-# Goes up when a deal, a random draw or a built-in player changes, so that the same seed gives other
-# results; never for speed.
-BEHAVIOUR = 1
-
-MOST_CHUNKS = 1_000_000                 # files in one folder
+_FRUITLESS = 3                          # times that workers may die without a chunk done in between
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +57,7 @@ class Progress:
     done: int                           # units on disk
     total: int
     played: int                         # of them, by this call
+    word: str = ""                      # what a person who watches should know now
 
 
 Watch = Callable[[Progress], None]
@@ -129,14 +128,25 @@ class Run:
             self.folder, self.design, self.study.table_columns(self.parameters)
         )
 
+    @property
+    def left_out(self) -> list[LeftOut]:
+        """The units that are in no result, because a player in Python failed in them, and why."""
+        if not self.parameters.own_players:
+            return []
+        return self._left_out()
+
+    def _left_out(self) -> list[LeftOut]:
+        return [unit for shard in self._chunks() for unit in shard.left_out]
+
     def scan(self) -> pl.LazyFrame:
         """Returns the results of all chunks on disk, in order, unread."""
         return scan_chunks(self.study, self.parameters, [shard.path for shard in self._chunks()])
 
-    def _chunks(self) -> list[Shard]:
+    def _chunks(self) -> Iterator[Shard]:
         plan = self.design.plan
-        return [shard for shard in self.folder.shards()
-                if shard.index < len(plan) and (shard.start, shard.stop) == plan.bounds(shard.index)]
+        for shard in self.folder.shards():
+            if shard.index < len(plan) and (shard.start, shard.stop) == plan.bounds(shard.index):
+                yield shard
 
     @cached_property
     def tables(self) -> dict[str, pl.DataFrame]:
@@ -196,32 +206,40 @@ def run(
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
     chunk: int | None = None,
+    backend: str | None = None,
+    scheduler: str | None = None,
+    patience: float = PATIENCE,
     watch: Watch | None = None,
     **parameters: Any,
 ) -> Run:
     """Runs a study, or goes on with it, and returns the run, complete.
 
-    `out` is its folder (results/NAME), `jobs` the number of cores to use (all), `chunk` the number of
-    units in one file of results (as the study finds good); an existing run keeps the chunk size it has.
+    `out` is its folder (results/NAME), or an address of fsspec such as s3://bucket/run; `chunk` is the number
+    of units in one file of results (as the study finds good); an existing run keeps the chunk size it has.
+    `jobs`, `backend`, `scheduler` and `patience` say who plays the chunks: see `courtpiece.workers.Workers`.
     `watch` is told of the progress.  All else are the study's parameters.
 
     A folder that holds the same design is gone on with, and left alone when all is there.  A run that is
     asked for fewer units than lie there keeps what there is.  With `precision` the run goes on until
     every half-width is at most that, but not beyond the number of units when one is given.
 
-    Raises UsageError for parameters that cannot be, RunError for a folder that holds something else or is
-    in use, and KeyboardInterrupt after a Ctrl-C, once the chunks under way are done (a second Ctrl-C does
-    not wait).  What is complete is kept in every case.
+    A chunk that is damaged is played again, and so is what workers were at when they died.  A unit in which a
+    player in Python fails is left out of the results; `Run.left_out` tells which.
+
+    Raises UsageError for parameters that cannot be; RunError for a folder that holds something else or is in
+    use, and when workers die again and again; PlayerError when too many units would be left out; and
+    KeyboardInterrupt after a Ctrl-C, once the chunks under way are done (a second Ctrl-C does not wait).
+    What is complete is kept in every case.
     """
     wanted = find(study) if isinstance(study, str) else study
     p = wanted.parameters(parameters)
-    for name, number in (("jobs", jobs), ("chunk", chunk)):
-        if number is not None and number < 1:
-            raise UsageError(f"{name}: must be at least 1, not {number}")
+    if chunk is not None and chunk < 1:
+        raise UsageError(f"chunk: must be at least 1, not {chunk}")
+    workers = Workers(jobs=jobs, backend=backend, scheduler=scheduler, patience=patience)
     folder = Folder(Path("results") / wanted.name if out is None else out)
     folder.read_design()                # refuses a folder that is no run's before anything is put there
     with folder.locked():
-        return _Execution(wanted, p, folder, jobs, chunk, watch).run()
+        return _Execution(wanted, p, folder, workers, chunk, watch).run()
 
 
 class _Execution:
@@ -232,25 +250,30 @@ class _Execution:
         study: Study[Any],
         p: Parameters,
         folder: Folder,
-        jobs: int | None,
+        workers: Workers,
         chunk: int | None,
         watch: Watch | None,
     ) -> None:
-        self.study, self.p, self.folder, self.jobs = study, p, folder, jobs
+        self.study, self.p, self.folder, self.workers = study, p, folder, workers
         self.unit = study.extent_of(p)
         self.watch = watch or (lambda progress: None)
         self.played = 0
+        self.left_out: list[LeftOut] = []   # by this call
         self.notes: list[str] = []
         self.on_disk = folder.read_design()
-        self.size = chunk or (1 if self.on_disk else study.chunk_of(p))
+        if chunk is None and self.on_disk is None:
+            with patience(workers.patience):
+                self.size = study.chunk_of(p)
+        else:
+            self.size = chunk or 1
         if self.on_disk is not None:
             self._check_same_design(self.on_disk)
             self.size = self.on_disk.plan.chunk
             if chunk not in (None, self.size):
                 self.notes.append(f"{folder} keeps its chunks of {self.size:,} {self.unit}")
         folder.sweep()
-        self.present = self._shards_on_disk()
-        self.reach = max((stop for _, stop in self.present.values()), default=0)
+        self.ends = self._ends_on_disk()
+        self.reach = int(self.ends.max(initial=0))
 
     def run(self) -> Run:
         units = self.study.units(self.p)
@@ -260,6 +283,7 @@ class _Execution:
         if units < self.reach:
             self.notes.append(f"{self.folder} already holds {self.reach:,} {self.unit}; all are kept")
         design = self._complete(units)
+        self._tell_left_out(design)
         columns = self.study.table_columns(self.p)
         if not _whole_tables(self.folder, design, columns):
             self.folder.write_tables(design, columns, self._tables(len(design.plan)))
@@ -267,9 +291,21 @@ class _Execution:
         notes = (*self.notes, *self.study.notes(self.p, self._tables_on_disk()))
         return Run(self.folder, self.study, design, played=self.played, notes=notes)
 
+    def _tell_left_out(self, design: Design) -> None:
+        """Notes which units are in no result; raises PlayerError when all are."""
+        if not self.p.own_players:
+            return
+        left_out = Run(self.folder, self.study, design)._left_out()
+        if not left_out:
+            return
+        if len(left_out) >= design.plan.units:
+            raise PlayerError(left_out[0].why)
+        are = "is" if len(left_out) == 1 else "are"
+        self.notes.append(f"{counted(len(left_out), self.unit)} of {design.plan.units:,} {are} in no result: "
+                          f"{left_out[0].why}")
+
     def _write_extra_files(self, design: Design) -> None:
-        paths = [self.folder.shard_file(index) for index in range(len(design.plan))]
-        shards = scan_chunks(self.study, self.p, paths)
+        shards = scan_chunks(self.study, self.p, self.folder.local_shards(range(len(design.plan))))
         for name, content in self.study.extra_files(self.p, self._tables_on_disk(), shards).items():
             write_whole(self.folder.path / name, content)
 
@@ -283,21 +319,34 @@ class _Execution:
             raise RunError(f"{self.folder} holds another run ({'; '.join(differences)}); choose another "
                            "folder, or remove that one")
 
-    def _shards_on_disk(self) -> dict[int, tuple[int, int]]:
-        """Returns the chunks on disk by number; RunError for one that cannot be one of this run's."""
-        try:
-            found = self.folder.shards()
-        except RunError as error:
-            raise RunError(f"{error}; remove it and run the same command again") from None
+    def _ends_on_disk(self) -> NDArray[np.int64]:
+        """Returns, by the number of a chunk, the unit after its last that lies on disk, 0 where it does not.
+
+        What is damaged counts as not there.  Raises RunError for a chunk that cannot be one of this run's.
+        """
+        indices = self.folder.shard_indices()
+        if indices and indices[-1] >= MOST_CHUNKS:
+            raise self._no_chunk(self.folder.shard_file(indices[-1]))
+        ends = np.zeros(indices[-1] + 1 if indices else 0, np.int64)
         expected = design_of(self.study, self.p, Plan(units=1, chunk=self.size))
-        for shard in found:
+        for shard in self.folder.shards():
+            path = self.folder.shard_file(shard.index)
             full = shard.index * self.size, (shard.index + 1) * self.size
             if self.on_disk is None or shard.start != full[0] or not full[0] < shard.stop <= full[1]:
-                raise RunError(f"{shard.path} is no chunk of this run; remove it")
+                raise self._no_chunk(path)
             strange = _strange(shard, expected)
             if strange:
-                raise RunError(f"{shard.path} belongs to another run ({strange} differs); remove it")
-        return {shard.index: (shard.start, shard.stop) for shard in found}
+                raise RunError(f"{path} belongs to another run ({strange} differs); remove it")
+            ends[shard.index] = shard.stop
+        damaged = [index for index in indices if not ends[index]]
+        if damaged:
+            first = f"{self.folder.shard_file(damaged[0])} is damaged"
+            also = f", and {len(damaged) - 1} more" if len(damaged) > 1 else ""
+            self.notes.append(f"{first}{also}: played again")
+        return ends
+
+    def _no_chunk(self, path: Path) -> RunError:
+        return RunError(f"{path} is no chunk of this run; remove it")
 
     def _units_until_done(self, precision: float | None, most: int | None) -> int:
         """Plays until all is as precise as asked, or settled, and returns the units this takes.
@@ -336,165 +385,115 @@ class _Execution:
         if self.on_disk is None or (self.on_disk.plan, self.on_disk.precision) != (plan, design.precision):
             self.folder.write_design(design)
             self.on_disk = design
-        chunks = range(len(plan) if first is None else first)
-        missing = [index for index in chunks if self.present.get(index) != plan.bounds(index)]
-        self._tell(plan)
-        for index in self._play(plan, missing):
-            self.present[index] = plan.bounds(index)
-            self.played += plan.bounds(index)[1] - plan.bounds(index)[0]
-            self._tell(plan)
+        chunks = len(plan) if first is None else first
+        self.ends = np.pad(self.ends, (0, max(0, chunks - len(self.ends))))
+        on_disk = int((self.ends - np.arange(len(self.ends)) * self.size)[self.ends > 0].sum())
+        self._tell(plan, on_disk)
+        for index in self._play(plan, chunks):
+            start, stop = plan.bounds(index)
+            on_disk += stop - max(start, int(self.ends[index]))
+            self.ends[index] = stop
+            self.played += stop - start
+            self._tell(plan, on_disk)
         return self.on_disk
 
-    def _play(self, plan: Plan, missing: Sequence[int]) -> Iterator[int]:
-        """Plays chunks and writes them, on as many cores as asked; yields their numbers as they finish."""
-        tasks = [_Task(self.study, self.p, self.folder, index, *plan.bounds(index)) for index in missing]
-        jobs = min(len(tasks), self.jobs or (_cores() if len(tasks) > 1 else 1))
-        halt = _Halt()
+    def _play(self, plan: Plan, chunks: int) -> Iterator[int]:
+        """Plays what is missing among the first chunks and writes it; yields their numbers as it goes."""
+        halt = Halt()
         failed: Exception | None = None
-        with _stoppable(halt):
-            finished = (task.play(halt) for task in tasks) if jobs <= 1 else self._spread(tasks, jobs, halt)
-            # After a failure, too, this goes on to the end: nobody may still be at work in the folder
-            # when the lock is let go.
-            for index in finished:
-                if isinstance(index, Exception):
-                    failed, halt.now = failed or index, True
-                elif index is not None:
-                    yield index
+        deaths: Counter[int] = Counter()    # by chunk: how often workers died while it was played
+        fruitless = 0
+        with stoppable(halt):
+            while not halt.now and (missing := self._missing(plan, chunks, deaths)):
+                handed: set[int] = set()
+                outcomes = spread(self._tasks(plan, missing, handed, halt), len(missing), self.workers,
+                                  self.study.backend(self.p), halt, again=bool(fruitless or deaths))
+                try:
+                    # After a failure, too, this goes on to the end: nobody may still be at work in the folder
+                    # when the lock is let go.
+                    with closing(outcomes):
+                        for outcome in outcomes:
+                            if isinstance(outcome, Done):
+                                handed.discard(outcome.chunk)
+                                fruitless = 0
+                                problem = self._problem(outcome, plan)
+                                if problem is None:
+                                    yield outcome.chunk
+                            else:
+                                problem = outcome
+                            if problem is not None:
+                                failed, halt.now = failed or problem, True
+                except WorkersLostError as died:
+                    deaths.update(handed)
+                    fruitless += 1
+                    if fruitless >= _FRUITLESS:
+                        raise self._gives_up(died, plan, handed) from died
+                    self.watch(Progress(self.unit, 0, plan.units, self.played, f"{died}; going on"))
+        if deaths:
+            self.folder.sweep()
         if failed is not None:
             raise failed
         if halt.now:
             raise KeyboardInterrupt
 
-    def _spread(
-        self, tasks: Iterable[_Task], jobs: int, halt: _Halt
-    ) -> Iterator[int | Exception | None]:
-        """Has joblib do the tasks on several cores, on the backend that its caller chose, if any."""
-        import joblib
+    def _missing(self, plan: Plan, chunks: int, deaths: Counter[int]) -> list[int]:
+        """Returns chunks to play: what is missing, and when nothing else is, what workers died of.
 
-        own = {}
-        backend = self.study.backend(self.p)
-        if backend == "processes":
-            own = {"initializer": _begin_worker, "initargs": (os.getpid(),)}
-        finished = joblib.Parallel(
-            n_jobs=jobs, prefer=backend, return_as="generator_unordered", batch_size=1, **own
-        )(joblib.delayed(_Task.play)(task, halt) for task in takewhile(lambda task: not halt.now, tasks))
-        with closing(finished):
-            yield from finished
+        On this machine all die with one, so that it is found out one by one who dies of what.
+        """
+        ends = np.minimum((np.arange(chunks, dtype=np.int64) + 1) * plan.chunk, plan.units)
+        missing: list[int] = np.flatnonzero(self.ends[:chunks] != ends).tolist()
+        if not deaths:
+            return missing
+        at_once = None if self.workers.remote else 1
+        suspects = sorted(missing, key=lambda index: deaths[index])
+        return [index for index in missing if not deaths[index]] or suspects[:at_once]
 
-    def _tell(self, plan: Plan) -> None:
-        done = sum(stop - start for start, stop in self.present.values())
+    def _tasks(self, plan: Plan, missing: Sequence[int], handed: set[int], halt: Halt) -> Iterator[Task]:
+        folder = self.folder.absolute() if self.workers.remote else self.folder
+        behaviour = design_of(self.study, self.p, plan).behaviour
+        for index in missing:
+            if halt.now:
+                return
+            handed.add(index)
+            start, stop = plan.bounds(index)
+            yield Task(self.study, self.p, folder, behaviour, index, start, stop, self.workers.patience)
+
+    def _problem(self, done: Done, plan: Plan) -> Exception | None:
+        """Returns why the run cannot go on though a chunk was played."""
+        if self.workers.remote and not self.folder.sees_shard(done.chunk):
+            return RunError(f"{self.folder.shard_file(done.chunk)} is not here though a worker wrote it: "
+                            "choose a folder that all workers share, or an address such as s3://bucket/run")
+        self.left_out += done.left_out
+        try:
+            check_left_out(self.left_out, max(self.played, plan.chunk), self.unit)
+        except PlayerError as error:
+            return error
+        return None
+
+    def _gives_up(self, died: WorkersLostError, plan: Plan, handed: set[int]) -> RunError:
+        where = ""
+        if len(handed) == 1:
+            start, stop = plan.bounds(*handed)
+            where = f" at {self.unit} {start} to {stop - 1}"
+        return RunError(f"workers end again and again{where}: {died}; what is done is kept; with fewer jobs, "
+                        "or smaller chunks in another folder, each has more memory")
+
+    def _tell(self, plan: Plan, done: int) -> None:
         self.watch(Progress(self.unit, min(done, plan.units), plan.units, self.played))
 
     def _tables(self, chunks: int) -> dict[str, pl.DataFrame]:
         """Returns the study's tables from the first chunks."""
         import polars as pl
 
-        paths = [self.folder.shard_file(index) for index in range(chunks)]
+        indices = range(chunks)
+        paths = self.folder.local_shards(indices)
         try:
             return self.study.summarise(self.p, scan_chunks(self.study, self.p, paths))
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
-            for path in paths:
-                read_table(path)        # raises what a user can act on, if a file is to blame
+            for index, path in zip(indices, paths, strict=True):
+                read_shard(path, index)     # raises what a user can act on, if a file is to blame
             raise
-
-
-class _Halt:
-    """Says to begin no more chunks; each worker process has a copy of its own."""
-
-    now = False
-
-
-@contextmanager
-def _stoppable(halt: _Halt) -> Iterator[None]:
-    """Makes a Ctrl-C wait for the chunks under way; a second one does not wait.
-
-    An exception that a signal raises in the middle of anything could be lost in a callback, or lose a
-    chunk that is nearly written.  Where somebody else handles the signal it is left to him.
-    """
-    alone = threading.current_thread() is threading.main_thread()
-    if not alone or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield
-        return
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        if halt.now:
-            signal.default_int_handler(number, frame)
-        halt.now = True
-
-    signal.signal(signal.SIGINT, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def _begin_worker(parent: int) -> None:
-    """Leaves Ctrl-C to the parent, and makes a worker process end soon after its parent, which may be
-    killed without a word to it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.5)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
-@dataclass(frozen=True)
-class _Task:
-    """One chunk to play and to write, wherever joblib puts it."""
-
-    study: Study[Any]
-    p: Parameters
-    folder: Folder
-    index: int
-    start: int
-    stop: int
-
-    def play(self, halt: _Halt) -> int | Exception | None:
-        """Plays the chunk, writes it, and returns its number, or what went wrong.
-
-        Returns None when nothing more is to be begun.
-        """
-        if halt.now:
-            return None
-        try:
-            rows = self.study.chunk(self.p, self.start, self.stop)
-            columns = self.study.columns(self.p)
-            design = design_of(self.study, self.p, Plan(units=self.stop, chunk=self.stop))
-            self.folder.write_shard(design, columns, self.index, self.start, self.stop, rows)
-        except Exception as error:
-            halt.now = True
-            if not isinstance(error, CourtpieceError):      # another process would lose where it was raised
-                error.add_note(f"in {self.study.name}, units {self.start} to {self.stop - 1}:\n"
-                               f"{traceback.format_exc()}")
-            return error
-        return self.index
-
-
-def design_of(study: Study[Any], p: Parameters, plan: Plan) -> Design:
-    """Returns what study.json tells of a run."""
-    command = ["courtpiece", "run", study.name]
-    for about in parameter_fields(type(p)):
-        if about.metadata["design"]:
-            option = "--" + about.name.replace("_", "-")
-            command += [part for text in p.typed(about.name) for part in (option, text)]
-    return Design(
-        study=study.name,
-        behaviour=", ".join([
-            f"courtpiece {BEHAVIOUR}", f"{study.name} {study.version}",
-            *(f"{player} {player.version}" for player in p.own_players if player.version),
-        ]),
-        parameters=p.design(),
-        shown=p.shown(),
-        rules={name_of(rules): str(rules) for rules in p.rules},
-        unit=study.extent_of(p),
-        plan=plan,
-        precision=p.precision,
-        command=shlex.join([*command, "--" + study.extent_of(p).replace("_", "-"), str(plan.units)]),
-        package=_package_version(),
-    )
 
 
 def _strange(shard: Shard, design: Design) -> str:
@@ -512,7 +511,7 @@ def scan_chunks(study: Study[Any], p: Parameters, paths: list[Path]) -> pl.LazyF
 
 def _summarised(folder: Folder, design: Design, tables: Iterable[str]) -> bool:
     """True when the tables on disk are those of the whole run."""
-    if not all(folder.table_file(name).exists() for name in tables):
+    if not folder.has_tables(tables):
         return False
     about = read_metadata(folder.table_file("summary"))
     return about.get("units") == design.plan.units and about.get("behaviour") == design.behaviour
@@ -528,19 +527,3 @@ def _whole_tables(folder: Folder, design: Design, tables: Iterable[str]) -> bool
     except RunError:
         return False
     return True
-
-
-def _package_version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("courtpiece")
-    except PackageNotFoundError:        # run from its sources
-        return ""
-
-
-def _cores() -> int:
-    """Returns how many cores this process may use."""
-    import joblib
-
-    return int(joblib.cpu_count())

@@ -6,112 +6,58 @@
     summary.parquet             the one called "summary"; written last, so that it vouches for the others
     report.html
 
-Every file is written under a temporary name, flushed to the disk, and renamed.  A Parquet file says in
-its own metadata, under the key `courtpiece` and as JSON, which run it belongs to, what its columns mean,
-the checksum of its rows (`sha256`), which other programs can compare, and that of all its bytes
-(`file_sha256`, taken with zeros in its own place), which tells of any damage.
+The folder lies on this machine, or where an address of fsspec says (see `courtpiece.places`).  Every file is
+written all at once or not at all.  A Parquet file says in its own metadata, under the key `courtpiece` and as
+JSON, which run it belongs to, what its columns mean, the checksum of its rows (`sha256`), which others can
+compare, and that of all its bytes (`file_sha256`, taken with zeros in its own place), which tells of damage.
 """
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import hashlib
 import io
 import json
 import os
 import re
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from courtpiece.design import FORMAT, Design
 from courtpiece.errors import RunError
+from courtpiece.places import (
+    exists,
+    held,
+    is_local,
+    local_copies,
+    names_in,
+    place,
+    read_whole,
+    remove,
+    write_whole,
+)
 from courtpiece.studies.study import Column, schema
 
 if TYPE_CHECKING:
     import polars as pl
 
-FORMAT = 1                              # of the folder; goes up when an older package could not read it
 KEY = "courtpiece"                      # of a Parquet file's metadata
 
+_LOCK = ".lock"
+_SHOWS = 10.0                           # seconds until a shared folder shows what another machine wrote
 _SHARD = re.compile(r"(\d{6,})\.parquet")
 _PAGE = re.compile(r"report(\.[a-z]{2})?\.(html|pdf)")
 _SEAL = re.compile(rb'"file_sha256": "([0-9a-f]{64})"')
 
 
-@dataclass(frozen=True, kw_only=True)
-class Plan:
-    """Units 0 to `units`-1 in chunks of `chunk`; the last may be shorter.
+class LeftOut(NamedTuple):
+    """A unit that is not in the results of its chunk, and why."""
 
-    A longer plan with the same chunk begins with the same chunks, all but a short last one.
-    """
-
-    units: int
-    chunk: int
-
-    def __len__(self) -> int:
-        return -(-self.units // self.chunk)
-
-    def bounds(self, index: int) -> tuple[int, int]:
-        """Returns the first unit of a chunk and the one after its last."""
-        return index * self.chunk, min((index + 1) * self.chunk, self.units)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Design:
-    """What study.json tells: the study, its parameters, and the plan of the work.
-
-    `study`, `behaviour` and `parameters` decide the results of every unit; the rest may change.
-    """
-
-    study: str
-    behaviour: str                      # changes whenever the same parameters give other results
-    parameters: Mapping[str, Any]
-    shown: Mapping[str, str]            # the same as a person would type them
-    rules: Mapping[str, str]            # by name: every option that is not at its default, in one line
-    unit: str
-    plan: Plan
-    precision: float | None = None
-    command: str = ""                   # makes the same folder again
-    package: str = ""                   # the version of the package that wrote this
-
-    def json(self) -> dict[str, Any]:
-        """Returns the design as study.json holds it."""
-        return {"format": FORMAT, **asdict(self)}
-
-    @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Design:
-        """Returns the design that study.json tells; ValueError or TypeError when it cannot be one."""
-        values = {key: value for key, value in told.items() if key != "format"}
-        design = cls(**{**values, "plan": Plan(**values["plan"])})
-        texts = [design.study, design.behaviour, design.unit, design.command, design.package]
-        for table in (design.shown, design.rules):
-            texts += [*table.keys(), *table.values()]
-        counts, precision = (design.plan.units, design.plan.chunk), design.precision
-        if not (
-            all(isinstance(text, str) for text in texts)
-            and isinstance(design.parameters, dict)
-            and all(type(count) is int and count > 0 for count in counts)
-            and (precision is None or isinstance(precision, (int, float)))
-        ):
-            raise ValueError("a value of the wrong type")
-        return design
-
-    def differences(self, other: Design) -> list[str]:
-        """Returns what makes the results of two designs different, in words, this one first."""
-        if self.study != other.study:
-            return [f"study: {self.study} there, {other.study} here"]
-        found = []
-        for name in sorted({*self.parameters, *other.parameters}):
-            if self.parameters.get(name) != other.parameters.get(name):
-                there, here = (side.shown.get(name, "") or "nothing" for side in (self, other))
-                found.append(f"{name}: {there} there, {here} here")
-        if not found and self.behaviour != other.behaviour:
-            found.append(f"behaviour: {self.behaviour} there, {other.behaviour} here")
-        return found
+    unit: int
+    why: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,6 +68,7 @@ class Shard:
     index: int
     start: int
     stop: int
+    left_out: tuple[LeftOut, ...]
     about: Mapping[str, Any]
 
 
@@ -129,8 +76,7 @@ class Folder:
     """The folder of one run."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        # A file of options, too, may say ~; Path's own way fails where there is no such user.
-        self.path = Path(os.path.expanduser(path))      # noqa: PTH111
+        self.path = place(path)
 
     def __str__(self) -> str:
         return str(self.path)
@@ -160,43 +106,19 @@ class Folder:
 
     def shard_file(self, index: int) -> Path:
         """Where the results of one chunk lie once they are complete."""
-        return self.shards_folder / f"{index:06d}.parquet"
+        return self.shards_folder / _shard_name(index)
 
-    @contextmanager
-    def locked(self, *, writing: bool = True) -> Iterator[None]:
+    def locked(self, *, writing: bool = True) -> AbstractContextManager[None]:
         """Keeps other processes from writing here (and from reading while this one writes).
 
-        The operating system lets go of the lock when the process ends, however it ends.
-        Raises RunError when another process has it.
+        Raises RunError when another process has the folder.
         """
-        lock = self.path / ".lock"
-        if not writing and not lock.exists():       # nobody ever wrote here
-            yield
-            return
-        with disk_errors(self.path):
-            if writing:
-                self.path.mkdir(parents=True, exist_ok=True)
-            held = os.open(lock, os.O_RDWR | os.O_CREAT if writing else os.O_RDONLY, 0o666)
-        try:
-            try:
-                fcntl.flock(held, (fcntl.LOCK_EX if writing else fcntl.LOCK_SH) | fcntl.LOCK_NB)
-            except BlockingIOError:
-                owner = os.read(held, 20).decode(errors="replace").strip()
-                who = f"process {owner}" if owner else "another process"
-                raise RunError(f"{self} is in use: {who} is at work in it; wait for its end or choose "
-                               "another folder") from None
-            if writing:
-                with disk_errors(self.path):
-                    os.ftruncate(held, 0)
-                    os.write(held, f"{os.getpid()}\n".encode())
-            yield
-        finally:
-            os.close(held)
+        return held(self.path / _LOCK, writing=writing)
 
     def read_design(self) -> Design | None:
         """Returns what is run here, None in a folder with nothing in it; RunError when it is no run's."""
         try:
-            text = self.study_file.read_bytes()
+            text = read_whole(self.study_file)
         except FileNotFoundError:
             strange = self._other_files()
             if strange:
@@ -207,8 +129,6 @@ class Folder:
         except NotADirectoryError:
             file = next(path for path in (self.path, *self.path.parents) if path.is_file())
             raise RunError(f"{self} cannot be a folder: {file} is a file") from None
-        except OSError as error:
-            raise RunError(f"{self.study_file} cannot be read: {error.strerror}") from None
         try:
             told = json.loads(text)
             made_by = told["format"]
@@ -220,72 +140,89 @@ class Folder:
 
     def write_design(self, design: Design) -> None:
         """Writes study.json."""
-        text = json.dumps(design.json(), indent=2, ensure_ascii=False) + "\n"
-        write_whole(self.study_file, text.encode())
+        write_whole(self.study_file, design.text())
 
     def sweep(self) -> None:
         """Removes what a process that was killed left half-written."""
+        if not is_local(self.path):     # where nothing half-written shows
+            return
         for folder in (self.path, self.shards_folder, self.path / "tables"):
             for path in folder.glob(".*.tmp"):
                 path.unlink(missing_ok=True)
 
-    def shards(self) -> list[Shard]:
-        """Returns the chunks' results that lie here, in order; RunError when a file cannot be read."""
-        return [read_shard(path, index) for index, path in sorted(self.shard_files().items())]
+    def shards(self) -> Iterator[Shard]:
+        """Yields the chunks' results that lie here undamaged, in order."""
+        indices = self.shard_indices()
+        for index, path in zip(indices, self.local_shards(indices), strict=True):
+            with suppress(RunError):
+                yield read_shard(path, index)
 
-    def shard_files(self) -> dict[int, Path]:
-        """Returns the files that are named as chunks' results, by the number of the chunk."""
-        found = ((_SHARD.fullmatch(path.name), path) for path in self.shards_folder.glob("*"))
-        numbered = ((int(match[1]), path) for match, path in found if match)
-        return {index: path for index, path in numbered if path == self.shard_file(index)}
+    def shard_indices(self) -> list[int]:
+        """Returns the numbers of the chunks whose results lie here, damaged or not, in order."""
+        matches = filter(None, map(_SHARD.fullmatch, names_in(self.shards_folder)))
+        numbers = ((match[0], int(match[1])) for match in matches)
+        return sorted(number for name, number in numbers if name == _shard_name(number))
+
+    def strange_files(self) -> list[Path]:
+        """Returns what lies among the chunks' results and is none."""
+        known = set(map(_shard_name, self.shard_indices()))
+        return [self.shards_folder / name for name in names_in(self.shards_folder) if name not in known]
+
+    def local_shards(self, indices: Sequence[int]) -> list[Path]:
+        """Returns files of this machine with the results of some chunks; RunError when one is not there."""
+        return local_copies(self.shards_folder, list(map(_shard_name, indices)))
+
+    def sees_shard(self, index: int) -> bool:
+        """True when a chunk's results lie here; a shared folder may need a moment to show them."""
+        deadline = time.monotonic() + _SHOWS
+        while not (shown := exists(self.shard_file(index))):
+            if time.monotonic() > deadline:
+                break
+            time.sleep(_SHOWS / 20)
+        return shown
+
+    def has_tables(self, names: Iterable[str]) -> bool:
+        """True when all of the study's tables lie here."""
+        here, tables = names_in(self.path), names_in(self.path / "tables")
+        files = map(self.table_file, names)
+        return all(file.name in (here if file.name == "summary.parquet" else tables) for file in files)
+
+    def absolute(self) -> Folder:
+        """Returns the same folder by its whole path, for processes that work elsewhere."""
+        return Folder(self.path.absolute()) if is_local(self.path) else self
 
     def write_shard(
-        self, design: Design, columns: Sequence[Column], index: int, start: int, stop: int, rows: pl.DataFrame
+        self,
+        design: Design,
+        columns: Sequence[Column],
+        index: int,
+        start: int,
+        stop: int,
+        rows: pl.DataFrame,
+        left_out: Sequence[LeftOut] = (),
     ) -> None:
         """Writes the results of one chunk, all at once or not at all."""
         about = shard_metadata(design, columns, index, start, stop)
+        if left_out:
+            about["left_out"] = [unit._asdict() for unit in left_out]
         write_table(self.shard_file(index), rows, columns, about)
 
     def write_tables(
         self, design: Design, columns: Mapping[str, Sequence[Column]], tables: Mapping[str, pl.DataFrame]
     ) -> None:
         """Writes the study's tables, the summary last; reports of older tables go."""
-        for page in self._pages():
-            page.unlink()
+        for name in filter(_PAGE.fullmatch, names_in(self.path)):
+            remove(self.path / name)
         for name in sorted(tables, key=lambda name: (name == "summary", name)):
             write_table(self.table_file(name), tables[name], columns[name],
                         table_metadata(design, columns[name], name))
 
-    def _pages(self) -> list[Path]:
-        return [path for path in self.path.glob("report*") if _PAGE.fullmatch(path.name)]
-
     def _other_files(self) -> list[str]:
-        names = (path.name for path in self.path.glob("*"))
-        return sorted(name for name in names if name != ".lock" and not name.endswith(".tmp"))
+        return [name for name in names_in(self.path) if name != _LOCK and not name.endswith(".tmp")]
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Writes a file so that, whatever happens, `path` holds all of the content or what it held before.
-
-    Raises RunError when the operating system refuses.
-    """
-    with disk_errors(path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.tmp")
-        try:
-            with temporary.open("wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)            # the new name, too, must survive a power cut
-        finally:
-            os.close(folder)
+def _shard_name(index: int) -> str:
+    return f"{index:06d}.parquet"
 
 
 def write_table(
@@ -332,15 +269,23 @@ def read_table(path: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
     """
     import polars as pl
 
+    content = _whole(path)
+    about = _metadata(path, content)
     try:
-        content = path.read_bytes()
+        return pl.read_parquet(io.BytesIO(content)), about
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        raise RunError(f"{path} is damaged: it cannot be read") from None
+
+
+def _whole(path: Path) -> bytes:
+    """Returns the bytes of one of our Parquet files; RunError when a bit is not as it was written."""
+    try:
+        content = read_whole(path)
     except FileNotFoundError:
         raise RunError(f"{path} is missing") from None
-    except OSError as error:
-        raise RunError(f"{path} cannot be read: {error.strerror}") from None
     if not _is_whole(content):
         raise RunError(f"{path} is damaged: its bytes do not have the checksum they tell")
-    return pl.read_parquet(io.BytesIO(content)), read_metadata(path)
+    return content
 
 
 def read_metadata(path: Path) -> dict[str, Any]:
@@ -348,10 +293,14 @@ def read_metadata(path: Path) -> dict[str, Any]:
 
     Raises RunError when it cannot be read or is not ours.
     """
+    return _metadata(path, path if is_local(path) else read_whole(path))
+
+
+def _metadata(path: Path, content: Path | bytes) -> dict[str, Any]:
     import polars as pl
 
     try:
-        told = json.loads(pl.read_parquet_metadata(path)[KEY])
+        told = json.loads(pl.read_parquet_metadata(content)[KEY])
     except KeyError:
         raise RunError(f"{path} is not this package's: it says nothing of itself") from None
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError):
@@ -362,11 +311,13 @@ def read_metadata(path: Path) -> dict[str, Any]:
 
 
 def read_shard(path: Path, index: int) -> Shard:
-    """Returns what a chunk's file says of itself, its rows unread; RunError when it is damaged."""
-    about = read_metadata(path)
+    """Returns what a chunk's file says of itself; RunError when a bit of it is not as it was written."""
+    about = _metadata(path, _whole(path))
     try:
         told = about["chunk"]
-        shard = Shard(path=path, index=index, start=int(told["start"]), stop=int(told["stop"]), about=about)
+        left_out = tuple(LeftOut(int(unit["unit"]), str(unit["why"])) for unit in about.get("left_out", ()))
+        shard = Shard(path=path, index=index, start=int(told["start"]), stop=int(told["stop"]),
+                      left_out=left_out, about=about)
         if told["index"] == index:
             return shard
     except (KeyError, TypeError, ValueError):
@@ -406,19 +357,6 @@ def checksum(rows: pl.DataFrame, columns: Sequence[Column]) -> str:
         else:
             digest.update(column.to_numpy().tobytes())
     return digest.hexdigest()
-
-
-@contextmanager
-def disk_errors(path: Path) -> Iterator[None]:
-    """Turns what the operating system refuses into one line that says how to go on."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            line = "the disk is full; make room and run the same command again: what is done is kept"
-        else:
-            line = f"cannot be written: {error.strerror or error}"
-        raise RunError(f"{path}: {line}") from error
 
 
 def _origin(design: Design, columns: Sequence[Column]) -> dict[str, Any]:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from courtpiece.design import design_of
 from courtpiece.errors import RunError
-from courtpiece.run import Run, design_of, scan_chunks
+from courtpiece.places import read_whole
+from courtpiece.run import Run, scan_chunks
 from courtpiece.store import Folder, checksum, read_table, shard_metadata, table_metadata
 from courtpiece.studies.study import Column, Study, schema
+from courtpiece.workers import played
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,8 +53,9 @@ def verify(
         return _Inspection(Run.open(path, study)).verify(sample, random.Random(seed))
 
 
-# What files of the same run may tell differently: their own checksums, and which package wrote them.
-_FREE = {"sha256", "file_sha256", "package"}
+# What files of the same run may tell differently: their own checksums, which package wrote them, and what a
+# chunk lacks.
+_FREE = {"sha256", "file_sha256", "package", "left_out"}
 
 
 class _Inspection:
@@ -70,13 +74,15 @@ class _Inspection:
         if not repeatable:
             self.notes.append(f"this package gives other results ({current.behaviour}) than the one that "
                               f"made the run ({self.design.behaviour}): nothing was played again")
+        self._check_design()
         sound = self._check_chunks()
         chosen: list[int] = []
         if repeatable:
             chosen = sorted(sound if sample is None else rng.sample(list(sound), min(sample, len(sound))))
         for index in chosen:
             start, stop = self.plan.bounds(index)
-            if checksum(self.study.chunk(self.p, start, stop), self.columns) != sound[index]:
+            rows, _ = played(self.study, self.p, start, stop)
+            if checksum(rows, self.columns) != sound[index]:
                 path = self.folder.shard_file(index)
                 self.problems.append(f"{path} differs from the same chunk played again")
         if len(sound) == len(self.plan):
@@ -86,22 +92,34 @@ class _Inspection:
             recomputed=tuple(chosen), problems=tuple(self.problems), notes=tuple(self.notes),
         )
 
+    def _check_design(self) -> None:
+        """Checks that study.json says what its own parameters come to, in just the bytes that say it."""
+        made = replace(design_of(self.study, self.p, self.plan), behaviour=self.design.behaviour,
+                       precision=self.design.precision, package=self.design.package)
+        path = self.folder.study_file
+        if made != self.design:
+            told, expected = self.design.json(), made.json()
+            wrong = ", ".join(key for key in expected if told[key] != expected[key])
+            self.problems.append(f"{path} is damaged: its {wrong} and its parameters do not agree")
+        elif read_whole(path) != self.design.text():
+            self.problems.append(f"{path} is damaged: it is not as it was written")
+
     def _check_chunks(self) -> dict[int, str]:
         """Returns the checksums of the chunks that are as they should be."""
-        files = self.folder.shard_files()
-        known = set(files.values())
-        for path in sorted(self.folder.shards_folder.glob("*")):
+        indices = self.folder.shard_indices()
+        for path in self.folder.strange_files():
             if path.name.endswith(".tmp"):
                 self.notes.append(f"{path} was left by a process that was killed; the next run removes it")
-            elif path not in known:
+            else:
                 self.problems.append(f"{path} does not belong here")
-        missing = [index for index in range(len(self.plan)) if index not in files]
+        here = set(indices)
+        missing = [index for index in range(len(self.plan)) if index not in here]
         if missing:
             first = ", ".join(str(index) for index in missing[:5]) + (", …" if len(missing) > 5 else "")
             self.problems.append(f"{len(missing)} of {len(self.plan)} chunks are missing ({first}); "
                                  "run the same command again to make them")
         sound = {}
-        for index, path in sorted(files.items()):
+        for index, path in zip(indices, self.folder.local_shards(indices), strict=True):
             try:
                 sound[index] = self._check_chunk(index, path)
             except RunError as error:
@@ -128,7 +146,7 @@ class _Inspection:
         return found
 
     def _check_tables(self, repeatable: bool) -> None:
-        paths = [self.folder.shard_file(index) for index in range(len(self.plan))]
+        paths = self.folder.local_shards(range(len(self.plan)))
         tables = self.study.summarise(self.p, scan_chunks(self.study, self.p, paths)) if repeatable else {}
         for name, columns in self.study.table_columns(self.p).items():
             path = self.folder.table_file(name)

@@ -1,7 +1,7 @@
 """Results do not change unnoticed: the same deals come out as they did when the behaviour version was set.
 
 A change of what a built-in player does, of the order of random draws or of a rule changes these lines.  When
-it is meant, raise `BEHAVIOUR` in courtpiece/run.py, say so in CHANGELOG.md, and remake the file:
+it is meant, raise `BEHAVIOUR` in courtpiece/design.py, say so in CHANGELOG.md, and remake the file:
 
     python tests/kernel/test_behaviour.py
 """
@@ -11,9 +11,9 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from courtpiece.design import BEHAVIOUR
 from courtpiece.errors import UsageError
 from courtpiece.rules import preset_names
-from courtpiece.run import BEHAVIOUR
 from courtpiece.table import Table
 
 GOLDEN = Path(__file__).with_name("behaviour.txt")

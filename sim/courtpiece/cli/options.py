@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -22,7 +21,7 @@ Dealer = Annotated[
     str | None, typer.Option(help="The dealer's seat: S, E, N or W; by default S is to call.")
 ]
 RunFolder = Annotated[
-    Path, typer.Argument(metavar="DIR", help="The folder of a run, such as results/trump-call.")
+    str, typer.Argument(metavar="DIR", help="The folder of a run, or its address: results/trump-call.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 

@@ -19,12 +19,14 @@ from courtpiece.errors import UsageError, suggest
 from courtpiece.rules.values import show
 from courtpiece.studies import find, names
 from courtpiece.studies.study import Kind, Study, counted, parameter_fields
+from courtpiece.workers import BACKENDS, PATIENCE
 
 if TYPE_CHECKING:
     from courtpiece.run import Progress, Run, Watch
 
 _PLAIN_EVERY = 10.0                     # seconds between lines where there is no terminal
-_FROM_FILE = ("out", "jobs", "chunk")   # what a file may say besides the study's parameters
+# What a file may say besides the study's parameters.
+_FROM_FILE = ("out", "jobs", "chunk", "backend", "scheduler", "patience")
 
 
 class _Studies(TyperGroup):
@@ -86,9 +88,17 @@ def _parameter(name: str, kind: Any, option: Any, default: Any) -> inspect.Param
 _COMMON = [
     _parameter(name, kind, typer.Option(*flags, metavar=metavar, help=text), default)
     for name, kind, flags, metavar, text, default in (
-        ("out", str | None, ["--out"], "DIR", "the folder of results (default: results/STUDY)", None),
-        ("jobs", int | None, ["--jobs", "-j"], "N", "how many cores to use (default: all)", None),
+        ("out", str | None, ["--out"], "DIR",
+         "the folder of results, or an address such as s3://bucket/run (default: results/STUDY)", None),
+        ("jobs", int | None, ["--jobs", "-j"], "N", "how many chunks to play at once (default: a core each)",
+         None),
         ("chunk", int | None, ["--chunk"], "N", "deals or hands a file; an existing run keeps its own", None),
+        ("backend", str | None, ["--backend"], "|".join(BACKENDS),
+         "joblib's backend (default: processes or threads of this machine)", None),
+        ("scheduler", str | None, ["--scheduler"], "tcp://HOST:8786",
+         "dask's scheduler, with --backend dask", None),
+        ("patience", float | None, ["--patience"], "SECONDS",
+         f"what a player in Python may take for a decision (default: {PATIENCE:g})", None),
         ("config", Path | None, ["--config"], "FILE",
          "a TOML file of these options; what the command line says goes first", None),
         ("as_json", bool, ["--json"], None, "print the answer for a program to read", False),
@@ -137,8 +147,11 @@ def _from_file(path: Path, study: Study[Any]) -> dict[str, Any]:
     for key in ("jobs", "chunk"):
         if isinstance(number := options.get(key, 1), bool) or not isinstance(number, int):
             raise UsageError(f"{path}: {key} must be a whole number, not {show(number)}")
-    if not isinstance(options.get("out", ""), str):
-        raise UsageError(f"{path}: out must be text, not {show(options['out'])}")
+    for key in ("out", "backend", "scheduler"):
+        if not isinstance(options.get(key, ""), str):
+            raise UsageError(f"{path}: {key} must be text, not {show(options[key])}")
+    if isinstance(number := options.get("patience", 1), bool) or not isinstance(number, (int, float)):
+        raise UsageError(f"{path}: patience must be a number, not {show(number)}")
     return options
 
 
@@ -229,6 +242,9 @@ def _watching(name: str) -> Iterator[Watch]:
         began = monotonic()
 
         def watch(progress: Any) -> None:
+            if progress.word:
+                bar.console.print(f"{name}: {progress.word}", markup=False, highlight=False)
+                return
             bar.update(task, total=progress.total, completed=progress.done, told=_told(progress, began))
 
         yield watch
@@ -243,6 +259,9 @@ class _Lines:
         self.quiet = True               # nothing was missing so far
 
     def __call__(self, progress: Progress) -> None:
+        if progress.word:
+            print(f"{self.name}: {progress.word}", file=sys.stderr, flush=True)
+            return
         now, complete = monotonic(), progress.done >= progress.total
         if (self.quiet and complete and not progress.played) or not (
             self.quiet or complete or now - self.last >= _PLAIN_EVERY

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from courtpiece.language import Words, is_finite, is_number
+from courtpiece.places import local_copies, write_whole
 from courtpiece.rules import RuleSet
 from courtpiece.stats import LEVEL
-from courtpiece.store import write_whole
 from courtpiece.studies.study import ESTIMATE_COLUMNS, Column
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _FOLDER = Path(__file__).parent
 _LONGEST = 40                           # rows of a table that is shown whole
 _P_VALUES = ("p_value", "p_holm")
+_MOST_REASONS = 5                       # why units were left out
 _CERTAIN = 100.0                        # per cent
 
 
@@ -58,7 +59,7 @@ def write(run: Run, lang: str = "en", *, pdf: bool = False) -> Path:
     from courtpiece.report.pdf import print_page
 
     printed = run.folder.page_file(lang, "pdf")
-    print_page(page, printed)
+    print_page(local_copies(run.path, [page.name])[0], printed)
     return printed
 
 
@@ -111,7 +112,18 @@ def _facts(run: Run, words: Words) -> list[tuple[str, str]]:
     return [
         *((words.head(name), words.name(text)) for name, text in told.items()),
         (words.head(unit), words.whole(run.units)),
+        *_left_out(run, words),
     ]
+
+
+def _left_out(run: Run, words: Words) -> Iterator[tuple[str, str]]:
+    """Yields how many units are in no result, and why the first of them are not."""
+    left_out = run.left_out
+    if left_out:
+        reasons = [f"{unit.unit}: {unit.why}" for unit in left_out[:_MOST_REASONS]]
+        more = ["…"] if len(left_out) > _MOST_REASONS else []
+        told = words.page("left_out_told", count=words.whole(len(left_out)))
+        yield words.page("left_out"), "\n".join([told, *reasons, *more])
 
 
 def _options(rules: RuleSet, words: Words) -> Iterator[tuple[str, str, str]]:

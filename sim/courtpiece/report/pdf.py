@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from courtpiece.errors import UsageError
-from courtpiece.store import write_whole
+from courtpiece.places import write_whole
 
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 _PATIENCE = 120                         # seconds

@@ -1,0 +1,364 @@
+"""Chunks spread by joblib over the cores of this machine, or over a cluster, and done however workers end.
+
+joblib's own backends do the work: threads, loky, dask, ray.  Never more chunks are handed out than keep the
+workers busy.  That workers died is told apart from all else, so that others can go on with what they were at.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import threading
+import time
+import traceback
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from types import FrameType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from courtpiece.design import Plan, design_of
+from courtpiece.errors import CourtpieceError, PlayerError, RunError, UsageError, one_line, suggest
+from courtpiece.patience import patience
+from courtpiece.store import Folder, LeftOut
+from courtpiece.studies.study import Parameters, Study, counted, schema
+
+if TYPE_CHECKING:
+    import polars as pl
+
+BACKENDS = ("loky", "threading", "dask", "ray")
+PATIENCE = 600.0                        # seconds that a player in Python may take over one decision
+_CLUSTERS = ("dask", "ray")
+_CONNECT, _RECONNECT = 10, 60           # seconds to wait for a scheduler, and for one that was there
+_FOR_EVER = 1e9                         # seconds to wait for the first worker
+_LOOK = 1.0                             # seconds between two looks at what dask says
+_MOST_LEFT_OUT = 10, 0.01               # units, and the share of all, that may be left out
+
+
+@dataclass(frozen=True, kw_only=True)
+class Workers:
+    """Who plays the chunks.
+
+    `jobs` is the number of chunks played at once: all cores by default, all that the cluster has when the run
+    begins.  `backend` is joblib's: by default threads or processes of this machine, as the study finds good.
+    `scheduler` is the address of dask's.  `patience` is how many seconds a player in Python may take over one
+    decision.
+    """
+
+    jobs: int | None = None
+    backend: str | None = None
+    scheduler: str | None = None
+    patience: float = PATIENCE
+
+    def __post_init__(self) -> None:
+        if self.jobs is not None and self.jobs < 1:
+            raise UsageError(f"jobs: must be at least 1, not {self.jobs}")
+        if self.backend is not None and self.backend not in BACKENDS:
+            hint = suggest(self.backend, BACKENDS) or f"; there are {', '.join(BACKENDS)}"
+            raise UsageError(f'backend: there is no "{self.backend}"{hint}')
+        if self.scheduler is not None and self.backend != "dask":
+            raise UsageError("scheduler: goes with backend dask alone")
+        if not self.patience > 0:
+            raise UsageError(f"patience: must be above 0, not {self.patience:g}")
+
+    @property
+    def remote(self) -> bool:
+        """True when the workers may be on other machines."""
+        return self.backend in _CLUSTERS
+
+
+class Halt:
+    """Says to begin no more chunks; each worker process has a copy of its own."""
+
+    now = False
+
+
+class Done(NamedTuple):
+    """A chunk that is on disk, by its number, and the units left out of it."""
+
+    chunk: int
+    left_out: tuple[LeftOut, ...]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One chunk to play and to write, wherever joblib puts it."""
+
+    study: Study[Any]
+    p: Parameters
+    folder: Folder
+    behaviour: str                      # of the package that hands it out
+    index: int
+    start: int
+    stop: int
+    patience: float
+
+    def play(self, halt: Halt) -> Done | Exception | None:
+        """Plays the chunk, writes it, and returns what was done, or what went wrong.
+
+        Returns None when nothing more is to be begun.
+        """
+        if halt.now:
+            return None
+        try:
+            design = design_of(self.study, self.p, Plan(units=self.stop, chunk=self.stop))
+            if design.behaviour != self.behaviour:
+                raise RunError(f"a worker's package gives other results ({design.behaviour}) than this one "
+                               f"({self.behaviour}): install the same version everywhere")
+            with patience(self.patience):
+                rows, left_out = played(self.study, self.p, self.start, self.stop)
+            columns = self.study.columns(self.p)
+            self.folder.write_shard(design, columns, self.index, self.start, self.stop, rows, left_out)
+        except Exception as error:
+            halt.now = True
+            if not isinstance(error, CourtpieceError):      # another process would lose where it was raised
+                error.add_note(f"in {self.study.name}, units {self.start} to {self.stop - 1}:\n"
+                               f"{traceback.format_exc()}")
+            return error
+        return Done(self.index, left_out)
+
+
+def played(
+    study: Study[Any], p: Parameters, start: int, stop: int
+) -> tuple[pl.DataFrame, tuple[LeftOut, ...]]:
+    """Returns the results of units start to stop-1, and which of them were left out.
+
+    A unit in which a player in Python raises an error, breaks a rule, or thinks too long is left out: the
+    units before and after it are played without it.  Raises PlayerError when that happens to too many.
+    """
+    import polars as pl
+
+    waiting, parts, left_out = [(start, stop)], [], []
+    while waiting:
+        first, after = waiting.pop()
+        try:
+            parts.append(study.chunk(p, first, after))
+        except PlayerError as error:
+            if after - first == 1:
+                left_out.append(LeftOut(first, one_line(str(error))))
+                check_left_out(left_out, stop - start, study.extent_of(p))
+            else:
+                waiting += reversed(_around(error.deal, first, after))
+    rows = pl.concat(parts) if parts else pl.DataFrame(schema=schema(study.columns(p)))
+    return rows, tuple(left_out)
+
+
+def _around(deal: int | None, first: int, after: int) -> list[tuple[int, int]]:
+    """Returns ranges of units, of which one is the deal, where it can be a unit, or halves."""
+    if deal is None or not first <= deal < after:
+        deal = (first + after) // 2
+        return [(first, deal), (deal, after)]
+    ranges = [(first, deal), (deal, deal + 1), (deal + 1, after)]
+    return [(one, other) for one, other in ranges if one < other]
+
+
+def check_left_out(left_out: Sequence[LeftOut], units: int, unit: str) -> None:
+    """Raises PlayerError when too many of some units are left out for the others to tell much."""
+    least, share = _MOST_LEFT_OUT
+    if len(left_out) > max(least, share * units):
+        first = left_out[0]
+        raise PlayerError(f"{first.why}; and so in {len(left_out)} of {counted(units, unit)}, which are too "
+                          "many to be left out")
+
+
+# --- spreading ---------------------------------------------------------------------------------------
+
+
+class WorkersLostError(Exception):
+    """Workers ended without a word; what they were at is to be done again."""
+
+
+def spread(
+    tasks: Iterator[Task], count: int, workers: Workers, prefer: str, halt: Halt, *, again: bool = False
+) -> Generator[Done | Exception | None, None, None]:
+    """Has joblib do up to `count` tasks; yields what each returns, in the order in which they finish.
+
+    Without a backend of its own it is the one that its caller chose for joblib, if any, else threads or
+    processes as `prefer` says.  `again` when workers died before: then even one task is not done in this
+    process, and a scheduler that is not there may come back.  Raises WorkersLostError.
+    """
+    if workers.backend == "dask":
+        return _on_dask(tasks, workers, halt, again=again)
+    jobs = min(count, workers.jobs or (_cores() if count > 1 else 1))
+    if workers.backend is None and jobs <= 1 and not again:
+        return (task.play(halt) for task in tasks)
+    return _on_this_machine(tasks, max(jobs, 2) if again else jobs, workers, prefer, halt)
+
+
+def _on_this_machine(
+    tasks: Iterator[Task], jobs: int, workers: Workers, prefer: str, halt: Halt
+) -> Generator[Done | Exception | None, None, None]:
+    import joblib
+
+    own: dict[str, Any] = {"prefer": prefer}
+    died: tuple[type[Exception], ...] = (BrokenProcessPool,)
+    with ExitStack() as stack:
+        if workers.backend == "ray":
+            died = _ray_errors()
+            stack.enter_context(joblib.parallel_config(backend="ray"))
+            own, jobs = {}, workers.jobs or -1
+        elif workers.backend is not None:
+            stack.enter_context(joblib.parallel_config(backend=workers.backend))
+            own = {}
+        if workers.backend == "loky" or (workers.backend is None and prefer == "processes"):
+            own |= {"initializer": _begin_worker, "initargs": (os.getpid(),)}
+        finished = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, **own)(
+            joblib.delayed(Task.play)(task, halt) for task in tasks
+        )
+        try:
+            with closing(finished):
+                yield from finished
+        except died as error:
+            raise WorkersLostError(f"a worker process ended ({_first_line(error)})") from error
+
+
+def _ray_errors() -> tuple[type[Exception], ...]:
+    try:
+        from ray.exceptions import RayError
+        from ray.util.joblib import register_ray
+    except ImportError as error:
+        raise UsageError(f"backend ray needs a package that is not installed ({error}): pip install "
+                         "ray") from None
+    register_ray()
+    return (RayError,)
+
+
+def _on_dask(
+    tasks: Iterator[Task], workers: Workers, halt: Halt, *, again: bool
+) -> Generator[Done | Exception | None, None, None]:
+    """Has joblib's backend do the tasks, in a thread, as it waits for ever for a task whose workers died.
+
+    What dask says of the tasks is looked at meanwhile, and of the scheduler.
+    """
+    client = _dask_client(workers, again=again)
+    results: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    over = threading.Event()
+
+    def still_wanted() -> Iterator[Task]:
+        while not over.is_set() and (task := next(tasks, None)) is not None:
+            yield task
+
+    def consume() -> None:
+        import joblib
+
+        try:
+            with joblib.parallel_config(backend="dask", client=client, wait_for_workers_timeout=_FOR_EVER):
+                finished = joblib.Parallel(
+                    n_jobs=-1, return_as="generator_unordered", batch_size=1,
+                    pre_dispatch=2 * workers.jobs if workers.jobs else "2*n_jobs",
+                )(joblib.delayed(Task.play)(task, halt) for task in still_wanted())
+                for outcome in finished:
+                    results.put(outcome)
+            results.put(_Finished(None))
+        except BaseException as error:
+            results.put(_Finished(error))
+
+    threading.Thread(target=consume, daemon=True).start()
+    try:
+        while True:
+            try:
+                outcome = results.get(timeout=_LOOK)
+            except queue.Empty:
+                _check_alive(client, workers)
+                continue
+            if not isinstance(outcome, _Finished):
+                yield outcome
+            elif outcome.error is None:
+                return
+            else:
+                raise WorkersLostError(_first_line(outcome.error)) from outcome.error
+    finally:
+        over.set()
+        if workers.scheduler is not None:
+            client.close(timeout=1)
+
+
+class _Finished(NamedTuple):
+    """The end of the results, or what ended them."""
+
+    error: BaseException | None
+
+
+def _dask_client(workers: Workers, *, again: bool) -> Any:
+    try:
+        from distributed import Client, get_client
+    except ImportError as error:
+        raise UsageError(f"backend dask needs a package that is not installed ({error}): pip install "
+                         '"courtpiece[cluster]"') from None
+    try:
+        if workers.scheduler is None:
+            return get_client()
+        connect: Any = Client           # untyped
+        return connect(workers.scheduler, set_as_default=False, timeout=_RECONNECT if again else _CONNECT)
+    except (OSError, TimeoutError, ValueError) as error:
+        if again:
+            raise WorkersLostError(f"no scheduler answers at {workers.scheduler}") from error
+        if workers.scheduler is None:
+            raise UsageError("backend dask needs the address of a scheduler, such as --scheduler "
+                             "tcp://HOST:8786; `dask scheduler` starts one") from None
+        raise RunError(f"no scheduler answers at {workers.scheduler}; `dask scheduler` starts one "
+                       f"({_first_line(error)})") from None
+
+
+def _check_alive(client: Any, workers: Workers) -> None:
+    """Raises WorkersLostError when a task will never end, or the scheduler is gone."""
+    if client.status != "running":
+        raise WorkersLostError(f"the connection to the scheduler at {workers.scheduler} is lost")
+    for state in list(client.futures.values()):
+        if state.status == "error":
+            raise WorkersLostError(_first_line(state.exception))
+        if state.status in ("cancelled", "lost"):
+            raise WorkersLostError(f"the scheduler at {workers.scheduler} lost a task")
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+# --- this process and its workers --------------------------------------------------------------------
+
+
+@contextmanager
+def stoppable(halt: Halt) -> Iterator[None]:
+    """Makes a Ctrl-C wait for the chunks under way; a second one does not wait.
+
+    An exception that a signal raises in the middle of anything could be lost in a callback, or lose a
+    chunk that is nearly written.  Where somebody else handles the signal it is left to him.
+    """
+    alone = threading.current_thread() is threading.main_thread()
+    if not alone or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        if halt.now:
+            signal.default_int_handler(number, frame)
+        halt.now = True
+
+    signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _begin_worker(parent: int) -> None:
+    """Leaves Ctrl-C to the parent, and makes a worker process end soon after its parent, which may be
+    killed without a word to it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _cores() -> int:
+    """Returns how many cores this process may use."""
+    import joblib
+
+    return int(joblib.cpu_count())

@@ -1,0 +1,332 @@
+"""What can happen to a run on the way: nothing that is done is lost, doubled or mixed up, and all is told.
+
+COURTPIECE_KILLS is how many processes are killed at random moments (8 by default).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from courtpiece.errors import PlayerError, RunError
+from courtpiece.run import Progress, Run, run
+from courtpiece.studies import find
+from courtpiece.verification import verify
+from tests.dice import Dice, DiceParameters
+from tests.test_run import contents, dice_process
+
+KILLS = int(os.environ.get("COURTPIECE_KILLS", "8"))
+CORRUPTIONS = 1000
+
+
+@pytest.fixture
+def direct(tmp_path: Path) -> Path:
+    """A run of 1,050 throws in chunks of 100, done in one go."""
+    folder = tmp_path / "direct"
+    run(Dice(), out=folder, deals=1050, jobs=1)
+    return folder
+
+
+# --- workers and their parent ------------------------------------------------------------------------
+
+
+class Deadly(Dice):
+    """Dice that end the process that throws them at some units: as often as there are files to take away."""
+
+    def __init__(self, lives: Path, *starts: int) -> None:
+        self.lives, self.starts = lives, starts
+
+    def chunk(self, p: DiceParameters, start: int, stop: int) -> pl.DataFrame:
+        if start in self.starts:
+            for life in sorted(self.lives.glob("*")):
+                life.unlink()
+                os.kill(os.getpid(), signal.SIGKILL)
+        return super().chunk(p, start, stop)
+
+
+@pytest.fixture
+def lives(tmp_path: Path) -> Path:
+    folder = tmp_path / "lives"
+    folder.mkdir()
+    return folder
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_run_goes_on_when_a_worker_is_killed(tmp_path: Path, direct: Path, lives: Path, times: int) -> None:
+    for life in range(times):
+        (lives / str(life)).touch()
+    told: list[Progress] = []
+    done = run(Deadly(lives, 300), out=tmp_path / "out", deals=1050, jobs=2, watch=told.append)
+    assert done.complete
+    assert contents(tmp_path / "out") == contents(direct)
+    assert sum("going on" in progress.word for progress in told) == times
+
+
+def test_a_chunk_that_ends_every_worker_is_named_when_all_others_are_done(
+    tmp_path: Path, lives: Path
+) -> None:
+    for life in range(100):
+        (lives / f"{life:03d}").touch()
+    with pytest.raises(RunError, match=r"workers end again and again at deals 300 to 399: .*fewer jobs"):
+        run(Deadly(lives, 300), out=tmp_path / "out", deals=1050, jobs=2)
+    assert Run.open(tmp_path / "out", Dice()).done == 950
+
+
+@pytest.mark.parametrize("how", [("--jobs", 1), ("--jobs", 2), ("--jobs", 2, "--threads")], ids=str)
+def test_whoever_is_killed_at_whatever_moment_nothing_is_lost_or_doubled(
+    tmp_path: Path, direct: Path, how: tuple[object, ...]
+) -> None:
+    seed = random.randrange(10**6)
+    print("seed", seed)
+    rng, folder = random.Random(seed), tmp_path / "killed"
+    for trial in range(max(1, KILLS // 3)):
+        process = dice_process(folder, "--deals", 1050, "--delay", 0.02, *how)
+        time.sleep(rng.uniform(0, 0.3) + (0.5 if how == ("--jobs", 2) else 0))
+        victim = process.pid
+        if how == ("--jobs", 2) and rng.random() < 0.5:
+            victim = rng.choice([*_children(process.pid), process.pid])
+        os.kill(victim, signal.SIGKILL)
+        if victim != process.pid:
+            time.sleep(rng.uniform(0, 0.2))
+            os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+        if verify_nothing_partial(folder) and trial % 10 == 9:
+            shutil.rmtree(folder)
+    time.sleep(1.2)                     # a worker that outlived its parent may be writing its chunk
+    assert run(Dice(), out=folder, deals=1050, jobs=1).units == 1050
+    assert contents(folder) == contents(direct)
+
+
+def _children(parent: int) -> list[int]:
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == parent:
+            found.append(int(status.parent.name))
+    return found
+
+
+def verify_nothing_partial(folder: Path) -> bool:
+    """Returns whether all chunks are there; fails when one that shows is not whole."""
+    shards = sorted((folder / "shards").glob("[0-9]*.parquet"))
+    sound = [shard.index for shard in Run.open(folder, Dice()).folder.shards()] if shards else []
+    assert sound == [int(path.stem) for path in shards if path.exists()]
+    return len(shards) == 11
+
+
+# --- files that are not as they were written ---------------------------------------------------------
+
+
+def _corrupted(rng: random.Random, content: bytes) -> tuple[str, bytes]:
+    """Returns what a disk or a power cut may make of a file, and its name."""
+    at, size = rng.randrange(len(content)), rng.randint(1, 512)
+    kind = rng.choice(["bit", "cut", "zeros", "noise", "longer", "doubled", "empty"])
+    return kind, {
+        "bit": content[:at] + bytes([content[at] ^ 1 << rng.randrange(8)]) + content[at + 1 :],
+        "cut": content[:at],
+        "zeros": content[:at] + bytes(len(content) - at),
+        "noise": content[:at] + rng.randbytes(size) + content[at + size :],
+        "longer": content + rng.randbytes(size),
+        "doubled": content[:at] + content[max(0, at - size) :],
+        "empty": b"",
+    }[kind]
+
+
+def test_every_corruption_of_a_file_is_found_and_mended_by_the_next_run(tmp_path: Path) -> None:
+    folder = run(Dice(), out=tmp_path / "out", deals=250, jobs=1).path
+    whole = contents(folder)
+    seed = random.randrange(10**6)
+    print("seed", seed)
+    rng, tried = random.Random(seed), 0
+    while tried < CORRUPTIONS:
+        name = rng.choice([name for name in whole if name.endswith(".parquet")])
+        kind, content = _corrupted(rng, whole[name])
+        if content == whole[name]:
+            continue
+        (folder / name).write_bytes(content)
+        assert not verify(folder, sample=0, study=Dice()).sound, (name, kind, tried)
+        if tried % 10 == 0:
+            run(Dice(), out=folder, deals=250, jobs=1)
+            assert contents(folder) == whole, (name, kind, tried)
+        (folder / name).write_bytes(whole[name])
+        tried += 1
+
+
+def test_every_corruption_of_what_is_run_is_found(tmp_path: Path) -> None:
+    folder = run(Dice(), out=tmp_path / "out", deals=250, jobs=1).path
+    whole = (folder / "study.json").read_bytes()
+    seed = random.randrange(10**6)
+    print("seed", seed)
+    rng = random.Random(seed)
+    for _ in range(100):
+        kind, content = _corrupted(rng, whole)
+        (folder / "study.json").write_bytes(content)
+        try:
+            sound = verify(folder, sample=0, study=Dice()).sound
+        except RunError:
+            sound = False
+        assert sound == (_design(content) == _design(whole)), (kind, content)
+
+
+def _design(content: bytes) -> bytes:
+    """Returns what study.json says, less the version of the package, which may change from call to call."""
+    return re.sub(rb'"package": "[^"\\\n]*"', b"", content)
+
+
+def test_a_chunk_of_another_design_that_was_copied_in_is_refused(tmp_path: Path, direct: Path) -> None:
+    other = run(Dice(), out=tmp_path / "other", deals=1050, sides=20, jobs=1).path
+    shutil.copy(other / "shards/000003.parquet", direct / "shards/000003.parquet")
+    assert not verify(direct, study=Dice()).sound
+    with pytest.raises(RunError, match=r"000003\.parquet belongs to another run \(parameters differs\)"):
+        run(Dice(), out=direct, deals=1050)
+
+
+def test_a_folder_of_an_older_format_is_refused_with_both_formats_named(direct: Path) -> None:
+    told = json.loads((direct / "study.json").read_text())
+    (direct / "study.json").write_text(json.dumps({**told, "format": 0}))
+    with pytest.raises(RunError, match="has format 0, and this package reads format 1"):
+        run(Dice(), out=direct, deals=1050)
+
+
+# --- the machine -------------------------------------------------------------------------------------
+
+
+def test_a_clock_that_goes_backwards_changes_nothing(
+    tmp_path: Path, direct: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def backwards() -> Iterator[float]:
+        now = 2e9
+        while True:
+            now -= 1000
+            yield now
+
+    clock = backwards()
+    monkeypatch.setattr(time, "time", lambda: next(clock))
+    run(Dice(), out=tmp_path / "out", deals=550, jobs=1)
+    for path in (tmp_path / "out").rglob("*"):
+        os.utime(path, (2e9, 2e9) if path.suffix else None)     # from the future
+    run(Dice(), out=tmp_path / "out", deals=1050, jobs=1)
+    assert contents(tmp_path / "out") == contents(direct)
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="no second file system")
+def test_chunks_may_lie_on_another_file_system(tmp_path: Path, direct: Path) -> None:
+    elsewhere = Path(f"/dev/shm/courtpiece-{os.getpid()}")
+    elsewhere.mkdir()
+    try:
+        run(Dice(), out=tmp_path / "out", deals=100, jobs=1)
+        shutil.rmtree(tmp_path / "out/shards")
+        (tmp_path / "out/shards").symlink_to(elsewhere)
+        assert elsewhere.stat().st_dev != tmp_path.stat().st_dev
+        run(Dice(), out=tmp_path / "out", deals=1050, jobs=1)
+        shards = {f"shards/{name}": content for name, content in contents(elsewhere).items()}
+        assert contents(tmp_path / "out") | shards == contents(direct)
+    finally:
+        shutil.rmtree(elsewhere)
+
+
+# --- players in Python that fail ---------------------------------------------------------------------
+
+PLAYER = '''
+import time
+import courtpiece as cp
+
+class Mine(cp.Player):
+    def __init__(self, how="raise", one_in=300):
+        self.how, self.one_in = how, one_in
+
+    def play(self, view):
+        mixed = sum(3**n * int(card) for n, card in enumerate(view.hand))
+        if len(view.hand) == 7 and mixed % self.one_in == 0:
+            if self.how == "raise":
+                raise ValueError("\\x1b[31mno <b>idea</b>")
+            if self.how == "illegal":
+                return "2S" if "2S" not in map(str, view.hand) else "3S"
+            if self.how == "memory":
+                return bytearray(1 << 62)
+            if self.how == "sleep":
+                time.sleep(1000)
+            while self.how == "loop":
+                pass
+        return view.legal_cards[0]
+'''
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> str:
+    (tmp_path / "mine.py").write_text(PLAYER)
+    return f"{tmp_path / 'mine.py'}:Mine"
+
+
+def test_deals_in_which_a_player_fails_are_left_out_and_told(tmp_path: Path, mine: str) -> None:
+    done = run("kot-frequency", players=mine, deals=300, out=tmp_path / "out", jobs=2, chunk=40)
+    left_out = done.left_out
+    assert 0 < len(left_out) <= 10
+    assert done.summary["n"].max() == 300 - len(left_out)
+    for unit, why in left_out:
+        assert f"in deal {unit} of seed 1 raised ValueError: \\x1b[31mno <b>idea</b>" in why
+        assert "courtpiece play --seed 1" in why
+    assert done.notes[0].startswith(f"{len(left_out)} deals of 300 are in no result: ")
+    page = done.report().read_text()
+    assert "\x1b" not in page
+    assert "<b>idea" not in page
+    assert f"in deal {left_out[0].unit} of seed 1" in page
+    assert verify(done.path, sample=None).sound
+    # The same deals are left out, and the rest is the same, whatever the chunks.
+    again = run("kot-frequency", players=mine, deals=300, out=tmp_path / "again", jobs=1, chunk=300)
+    assert again.left_out == left_out
+    assert again.summary.equals(done.summary)
+
+
+@pytest.mark.parametrize(("how", "told"), [
+    ("illegal", "which the rules forbid"),
+    ("memory", "MemoryError"),
+    ("sleep", "did not decide within 0.3 s"),
+    ("loop", "did not decide within 0.3 s"),
+])
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_whatever_a_player_does_the_run_goes_on(
+    tmp_path: Path, mine: str, how: str, told: str, backend: str
+) -> None:
+    if (how, backend) == ("sleep", "threading"):
+        pytest.skip("a thread that waits cannot be ended")
+    done = run("kot-frequency", players=f"{mine}:how={how}", deals=120, out=tmp_path / "out", jobs=2,
+               chunk=30, backend=backend, patience=0.3)
+    assert done.complete
+    assert done.left_out
+    assert all(told in why for _, why in done.left_out)
+    assert done.summary["n"].max() == 120 - len(done.left_out)
+
+
+def test_a_player_that_fails_too_often_stops_the_run(tmp_path: Path, mine: str) -> None:
+    with pytest.raises(PlayerError, match=r"raised ValueError: .*; and so in 11 of 400 deals"):
+        run("kot-frequency", players=f"{mine}:one_in=3", deals=2000, out=tmp_path / "out", jobs=1, chunk=400)
+    with pytest.raises(PlayerError, match="raised ValueError"):     # all of a few
+        run("kot-frequency", players=f"{mine}:one_in=1", deals=5, out=tmp_path / "few", jobs=1)
+
+
+@pytest.mark.parametrize("study", ["trump-call", "duel", "ladder"])
+def test_other_studies_leave_out_units_too(tmp_path: Path, mine: str, study: str) -> None:
+    asked: dict[str, Any] = {
+        "trump-call": {"players": f"{mine}:one_in=97", "hands": 12, "deals": 4},
+        "duel": {"us": f"{mine}:one_in=100", "them": "simple", "deals": 60},
+        "ladder": {"player": (mine, "simple", "random"), "deals": 40},
+    }[study]
+    done = run(study, out=tmp_path / "out", jobs=1, chunk=5, **asked)
+    assert done.complete
+    assert done.left_out
+    assert find(study).name == study
