@@ -91,6 +91,12 @@ def test_whole_numbers_are_grouped_as_the_language_does() -> None:
     assert Words(code="hi").whole(-1_234_567) == "−12,34,567"
 
 
+def test_what_is_rounded_to_nothing_has_no_sign() -> None:
+    words = Words()
+    assert words.estimate(-0.3, 19.0) == "0 ± 19"
+    assert words.estimate(-0.0, 0.0) == words.number(-0.0) == "0"
+
+
 def test_estimates_are_rounded_as_their_error_deserves() -> None:
     words = Words()
     assert words.estimate(0.61234, 0.0123) == "0.612 ± 0.012"

@@ -176,7 +176,7 @@ class Words:
         if not math.isfinite(value):
             return UNKNOWN
         large = _LARGE <= abs(value) < _MOST_WHOLE
-        return self.whole(round(value)) if large else self.isolated(f"{value:.4g}".replace("-", "−"))
+        return self.whole(round(value)) if large else self.isolated(f"{value:z.4g}".replace("-", "−"))
 
     def p_value(self, value: float) -> str:
         """Returns a p-value, to two digits down to the least that can be meant."""
@@ -200,15 +200,14 @@ class Words:
         if not math.isfinite(half_width):
             return UNKNOWN
         if is_exact(value, half_width):
-            return self.isolated(f"{value:.6g}".replace("-", "−"))
+            return self.isolated(f"{value:z.6g}".replace("-", "−"))
         digits = decimals(half_width, unknown=3)
         if half_width >= _TINY:
             digits = min(3, digits)
         if certain is not None and value in (0, certain):
             end = 2 * half_width if value == 0 else certain - 2 * half_width
             return self.isolated(f"{'<' if value == 0 else '>'} {end:.{digits}f}")
-        shown = round(value, digits) + 0.0      # 0, not -0
-        return self.isolated(f"{shown:.{digits}f} ± {half_width:.{digits}f}".replace("-", "−"))
+        return self.isolated(f"{value:z.{digits}f} ± {half_width:.{digits}f}".replace("-", "−"))
 
     # Sentences
 

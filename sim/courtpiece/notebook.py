@@ -162,7 +162,7 @@ def calls_picture(advice: Advice) -> str:
             _text(left - 14, y + 4, label(call.words), size=13, anchor="end", bold=best),
             f'<line x1="{ends_at} y1="{y}" y2="{y}" stroke="{colour}" stroke-width="2"/>',
             f'<circle cx="{x(call.points.value):.1f}" cy="{y}" r="4.5" fill="{colour}"/>',
-            _text(right + 14, y + 4, f"{call.points.value:+.2f}".replace("-", "−"), size=13, bold=best),
+            _text(right + 14, y + 4, f"{call.points.value:+z.2f}".replace("-", "−"), size=13, bold=best),
         ]
     parts.append(_text((left + right) / 2, height - 10, f"{advice.unit} ahead, a deal", size=11,
                        anchor="middle", colour=_SOFT))

@@ -90,7 +90,7 @@ def _panel(axes: Axes, shape: str, panel: pl.DataFrame, rows: int) -> None:
         colour = _mixed(_COLOURS[cell["role"]], cell["share"])
         axes.add_patch(Rectangle((at - 0.48, cell["beside"] - 0.46), 0.96, 0.92, facecolor=colour,
                                  edgecolor="none"))
-        worth = f"{cell['worth']:+.2f}".replace("-", "−")
+        worth = f"{cell['worth']:+z.2f}".replace("-", "−")
         axes.text(at, cell["beside"] + 0.02, worth, ha="center", va="center", fontsize=7.5,
                   color="white" if _dark(colour) else "black",
                   fontweight="bold" if cell["worth"] > 0 else "normal")
@@ -149,7 +149,7 @@ def _callers(summary: pl.DataFrame, words: Words) -> Figure:
             half = (row["high"] - row["low"]) / 2
             axes.barh(place, row["value"], height=0.6, color=SKY)
             axes.errorbar(row["value"], place, xerr=half, color="#222222", linewidth=1.2)
-            axes.annotate(f"{row['value']:.3f}".replace("-", "−"), (max(row["high"], 0), place),
+            axes.annotate(f"{row['value']:z.3f}".replace("-", "−"), (max(row["high"], 0), place),
                           xytext=(5, 0), textcoords="offset points", va="center")
         axes.set_yticks(range(len(rows)), [words.term(str(name), "policy") for name in rows["policy"]])
         axes.set_ylim(len(rows) - 0.4, -0.6)

@@ -112,7 +112,7 @@ def _regrets(summary: pl.DataFrame, words: Words) -> Figure:
                 half = (row["high"] - row["low"]) / 2
                 axes.barh(place, row["value"], height=0.6, color=SKY)
                 axes.errorbar(row["value"], place, xerr=half, color="#222222", linewidth=1.2)
-                lost = f"{row['value']:.3f}".replace("-", "−")
+                lost = f"{row['value']:z.3f}".replace("-", "−")
                 axes.annotate(lost, (max(row["high"], 0), place), xytext=(5, 0),
                               textcoords="offset points", va="center")
                 policy = words.term(row["policy"], "policy")

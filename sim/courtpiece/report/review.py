@@ -193,7 +193,7 @@ def _rows(decision: Decision) -> list[Row]:
             best=_is_best(decision, choice),
             points=_signed(choice.points),
             tricks="" if choice.tricks is None else str(choice.tricks),
-            expected="" if choice.expected is None else f"{choice.expected:+.2f}".replace("-", "−"),
+            expected="" if choice.expected is None else f"{choice.expected:+z.2f}".replace("-", "−"),
         )
         for choice in decision.choices
     ]
