@@ -128,6 +128,28 @@ def test_a_value_is_shown_to_two_digits_of_its_error(value: float, half_width: f
     assert plus_minus(value, half_width) == text
 
 
+def test_what_is_rounded_to_nothing_has_no_sign() -> None:
+    assert plus_minus(-0.04, 1.9) == "0.0 ± 1.9"
+    assert plus_minus(-0.0, 0.0) == "0"
+
+
+def test_a_few_values_that_are_all_alike_do_not_tell_how_sure_their_mean_is() -> None:
+    few, many = means([29, 30], [58, 60], [116, 120]), means(29, 59, 121)
+    assert few.value.tolist() == [2.0, 2.0]
+    assert np.isnan(few.standard_error[0])
+    assert (few.low[0], few.high[0]) == (-np.inf, np.inf)
+    assert few.low[1] == few.high[1] == 2.0
+    assert many.low < 2 < many.high < 3
+
+
+@pytest.mark.parametrize("n", [2, 5, 10, 20])
+def test_the_mean_of_a_few_values_that_seldom_differ_is_not_missed_much_too_often(n: int) -> None:
+    rng = np.random.default_rng(n)      # a deal that is won is worth 1, one that is lost costs 2
+    values = np.where(rng.random((20_000, n)) < 0.9, 1, -2)
+    found = means(n, values.sum(1), (values**2).sum(1))
+    assert np.mean((found.low <= 0.7) & (found.high >= 0.7)) > 0.9
+
+
 def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     rng, rounds = np.random.default_rng(23), 20_000
     for p, n in [(0.5, 100), (0.04, 400), (0.01, 2000)]:

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 LEVEL = 0.95
+_ENOUGH_ALIKE = 30                      # values that are all the same, to take that for more than luck
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -84,12 +85,12 @@ def plus_minus(value: float, half_width: float) -> str:
     if not math.isfinite(half_width):
         return UNKNOWN
     if is_exact(value, half_width):
-        return f"{value:.4g}"
+        return f"{value:z.4g}"
     digits = max(0, 1 - math.floor(math.log10(float(f"{half_width:.1e}"))))
-    return f"{round(value, digits) + 0.0:.{digits}f} ± {half_width:.{digits}f}"     # 0, not -0
+    return f"{value:z.{digits}f} ± {half_width:.{digits}f}"
 
 
-UNKNOWN = "–"                           # said of a value from a single deal, which tells nothing of its error
+UNKNOWN = "–"                           # said of a value from too few deals to tell its error
 
 
 def is_exact(value: float, half_width: float) -> bool:
@@ -138,7 +139,9 @@ def means(n: ArrayLike, total: ArrayLike, squares: ArrayLike, level: float = LEV
     """Returns means with Student's t intervals, from how many values there are, their total and the total
     of their squares (whole numbers of any size: the variance loses nothing to cancellation).
 
-    Where n is below 2 the error is unknown: standard error nan, interval from -inf to inf.
+    Where n is below 2 the error is unknown: standard error nan, interval from -inf to inf.  So it is where all
+    values are alike and there are fewer than 30: what came out otherwise in every tenth deal would often not
+    be among them, and an interval of no width would say that it never does.
     """
     from scipy.special import stdtrit
 
@@ -148,11 +151,12 @@ def means(n: ArrayLike, total: ArrayLike, squares: ArrayLike, level: float = LEV
     # n(n-1) times the variance, exactly.
     spread = np.asarray(count * square_sums - sums * sums).astype(np.float64)
     ns = count.astype(np.float64)
+    known = (ns > 1) & ((spread > 0) | (ns >= _ENOUGH_ALIKE))
     with np.errstate(invalid="ignore", divide="ignore"):
         value = sums.astype(np.float64) / ns
-        error = np.where(ns > 1, np.sqrt(spread / (ns - 1)) / ns, np.nan)
-        reach = np.where(ns > 1, stdtrit(np.maximum(ns - 1, 1.0), (1 + level) / 2) * error, np.inf)
-        middle = np.where(ns > 1, value, 0.0)
+        error = np.where(known, np.sqrt(spread / (ns - 1)) / ns, np.nan)
+        reach = np.where(known, stdtrit(np.maximum(ns - 1, 1.0), (1 + level) / 2) * error, np.inf)
+        middle = np.where(known, value, 0.0)
     return Estimates(value, error, middle - reach, middle + reach)
 
 
