@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -208,6 +210,17 @@ def test_deals_and_precision_that_cannot_be_are_refused() -> None:
         call(HAND, deals=3)
     with pytest.raises(UsageError, match="precision must be above 0"):
         call(HAND, precision=0)
+    for deals in (7.5, math.nan, "7"):
+        with pytest.raises(UsageError, match="a whole number, not "):
+            call(HAND, deals=deals)     # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="precision must be above 0, not 'small'"):
+        call(HAND, precision="small")   # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("hand", [None, 3, ("AS", "KS", "5S", "2H", "9D"), b"AS KS"])
+def test_what_is_neither_text_nor_cards_is_no_hand(hand: Any) -> None:
+    with pytest.raises(CardError, match="a text such as AS KS 5S 2H 9D, or five cards"):
+        call(hand)
 
 
 # --- what is shown -----------------------------------------------------------------------------------

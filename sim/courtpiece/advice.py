@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from numbers import Integral, Real
 from operator import add
 from typing import Any
 
@@ -69,7 +70,9 @@ Counts = NDArray[np.int64]
 
 def read_five(hand: str | Iterable[Card]) -> tuple[Card, ...]:
     """Returns the five cards of a calling hand, in the order given; raises `CardError`."""
-    cards = parse_cards(hand) if isinstance(hand, str) else tuple(hand)
+    cards = parse_cards(hand) if isinstance(hand, str) else tuple(hand) if isinstance(hand, Iterable) else ()
+    if any(not isinstance(card, Card) for card in cards) or not isinstance(hand, Iterable):
+        raise CardError(f"a calling hand is a text such as AS KS 5S 2H 9D, or five cards, not {hand!r}")
     if len(cards) != 5:
         raise CardError(f"a calling hand is five cards, and {format_cards(cards) or 'this'} is {len(cards)}")
     return cards
@@ -386,7 +389,7 @@ def _column(estimates: Sequence[Estimate], scale: int, sign: str) -> list[str]:
     """Returns `value ± half-width` for each, all with the digits that the least certain one deserves."""
     widest = max(scale * told.half_width for told in estimates)
     digits = decimals(widest, unknown=2)
-    return [f"{scale * told.value:{sign}.{digits}f} ± {scale * told.half_width:.{digits}f}"
+    return [f"{scale * told.value:{sign}z.{digits}f} ± {scale * told.half_width:.{digits}f}"
             for told in estimates]
 
 
@@ -412,10 +415,11 @@ def call(
     Raises CardError for what is no calling hand, RulesError and UsageError for the rest.
     """
     five = read_five(hand)
-    if deals is not None and deals < 4:
-        raise UsageError(f"deals must be at least 4, two to choose on and two to measure, not {deals}")
-    if precision is not None and not precision > 0:
-        raise UsageError(f"precision must be above 0, not {precision}")
+    if deals is not None and not (isinstance(deals, Integral) and deals >= 4):
+        raise UsageError("deals must be at least 4, two to choose on and two to measure, and a whole number, "
+                         f"not {deals!r}")
+    if precision is not None and not (isinstance(precision, Real) and precision > 0):
+        raise UsageError(f"precision must be above 0, not {precision!r}")
     table = Table(rules, players)
     calls, worth = Calls.of(five, table.rules), Worth(table.rules)
     usual = SOLVED_DEALS if table.lineup.double_dummy else DEALS
