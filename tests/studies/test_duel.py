@@ -177,7 +177,15 @@ def test_it_says_how_many_deals_a_difference_takes(tmp_path: Path) -> None:
     assert f"takes about {needed:,} deals: --deals {needed}" in done.notes[-1]
 
 
+def test_it_does_not_say_how_many_deals_a_difference_takes_where_all_came_out_alike(tmp_path: Path) -> None:
+    done = run("duel", them="greedy", detect=0.02, deals=20, compare=0, jobs=1, out=tmp_path / "run")
+    assert done.tables["pairs"]["one"][0] == 20
+    assert not [note for note in done.notes if "takes about" in note]
+
+
 REFUSED = [
+    ({"detect": 1e-9}, "detect: is a difference of the share won, at least 0.000001 and below 1, not 1e-09"),
+    ({"detect": 1}, "detect: is a difference of the share won"),
     ({"deals": 5, "matches": 5}, "a duel is of deals or of matches"),
     ({"matches": 5, "rules": "bavan"}, "target: bavan has none; say how many points win a match"),
     ({"target": 5}, "target: is for matches"),

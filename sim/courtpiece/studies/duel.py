@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 DIFFERENCES = (0.005, 0.01, 0.02, 0.05, 0.1)
 POWER = 0.9
+LEAST_DETECTED = 1e-6                   # a smaller difference takes more deals than there are
 PILOT = 1000                            # pairs, where only a power calculation is asked for
 
 
@@ -117,6 +118,9 @@ class DuelParameters(Parameters):
             object.__setattr__(self, "play", "matches")
         if self.decide is not None and self.decide >= 1:
             raise UsageError(f"decide: is a chance of being wrong, below 1, not {self.decide:g}")
+        if self.detect is not None and not LEAST_DETECTED <= self.detect < 1:
+            raise UsageError("detect: is a difference of the share won, at least 0.000001 and below 1, not "
+                             f"{self.detect:g}")
         if self.play == "matches":
             rules = tuple(replace(rule, target=self.target or rule.target) for rule in self.rules)
             object.__setattr__(self, "rules", rules)
@@ -402,7 +406,7 @@ def estimate_row(found: Estimate, scale: float = 1) -> dict[str, Any]:
 def _needed(won: tuple[int, int, int], difference: float) -> int | None:
     """Returns how many pairs find a difference of the share won, or None where nothing is known of it."""
     pairs = sum(won)
-    if pairs < 2:
+    if pairs in won:                    # all came out alike: how much luck there is remains unknown
         return None
     share = (won[0] + won[1] / 2) / pairs
     variance = ((won[0] + won[1] / 4) / pairs - share * share) * pairs / (pairs - 1)
