@@ -264,6 +264,10 @@ def test_a_run_can_be_opened_when_the_book_is_gone(book: Path, tmp_path: Path) -
     [
         ({"book": "nowhere"}, "book: nowhere: there is no book; courtpiece run trump-book makes one"),
         ({"book": "README.md"}, "book: README.md"),
+        ({"book": ""}, 'book: must be the folder of a run of trump-book, or the file of a book, not ""'),
+        ({"book": "{"}, "book: {: there is no book"),
+        ({"book": '{"x": 1}'}, 'book: {"x": 1}: there is no book'),
+        ({"book": "x" * 5000}, "book: x+: there is no book"),
         ({"book": 3}, "book: must be the folder of a run of trump-book"),
     ],
 )

@@ -7,7 +7,9 @@ against the book, beside what people say and the built-in callers.
 from __future__ import annotations
 
 import json
+import os.path
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
@@ -74,10 +76,13 @@ def _read_source(value: Any) -> Source:
         return value
     if not isinstance(value, (str, Path)):
         raise UsageError(f"must be the folder of a run of trump-book, or the file of a book, not {value!r}")
-    if str(value).startswith("{"):
-        return Source(**json.loads(str(value)))
+    with suppress(ValueError, TypeError):       # a path, too, may begin with a brace
+        if str(value).startswith("{"):
+            return Source(**json.loads(str(value)))
+    if not str(value):
+        raise UsageError('must be the folder of a run of trump-book, or the file of a book, not ""')
     path = _file(str(value))
-    if not path.is_file():
+    if not os.path.isfile(path):        # False, too, where nothing can be
         raise UsageError(f"{value}: there is no book; courtpiece run trump-book makes one")
     try:
         about = read_metadata(path)
@@ -94,7 +99,7 @@ def _file(name: str) -> Path:
 
     if name in ("", _SHIPPED):
         return books.path_of(preset("single-sir"), parse_lineup("greedy"))
-    return Path(name) / "tables" / "book.parquet" if Path(name).is_dir() else Path(name)
+    return Path(name) / "tables" / "book.parquet" if os.path.isdir(name) else Path(name)
 
 
 BOOK = Kind("BOOK", _read_source, lambda source: json.dumps(asdict(source)), str)
