@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
 from typing import TYPE_CHECKING, Any
@@ -212,16 +212,21 @@ def _of_matches(key: tuple[str, str], found: Counted) -> Iterator[Row]:
         return
     measured = found.of_matches[key]
     spread = errors(measured.influences, found.deals[key].by_cell)
-    for measure, value, error in zip(MATCH_MEASURES, measured.values, spread, strict=True):
-        if not np.isnan(value):
-            yield _delta(measure, float(value), float(error), measured.n)
+    for measure, value, error in _known(MATCH_MEASURES, measured.values, spread):
+        yield _delta(measure, value, error, measured.n)
 
 
 def _of_skill(pairs: Pairs, us: Measured, of_them: Floats) -> Iterator[Row]:
     spread = paired_errors([(us.influences, pairs.ways[0]), (of_them, pairs.ways[1])], pairs.count)
-    for measure, value, error in zip(SKILL_MEASURES, us.values, spread, strict=True):
-        if not np.isnan(value):
-            yield _delta(measure, float(value), float(error), us.n)
+    for measure, value, error in _known(SKILL_MEASURES, us.values, spread):
+        yield _delta(measure, value, error, us.n)
+
+
+def _known(names: Iterable[str], values: Floats, spread: Floats) -> Iterator[tuple[str, float, float]]:
+    """Yields names, values and errors where both are known: a value may be, and not how sure it is."""
+    for name, value, error in zip(names, values, spread, strict=True):
+        if not np.isnan(value + error):
+            yield name, float(value), float(error)
 
 
 # Differences from the first rule set
@@ -271,12 +276,11 @@ def _skill_differences(p: VariantsParameters, rules: RuleSet, found: Counted) ->
 
 
 def _told(who: Row, measures: Sequence[str], apart: Floats, spread: Floats, n: int) -> Iterator[Row]:
-    for measure, value, error in zip(measures, apart, spread, strict=True):
-        if not np.isnan(value):
-            value, error = (0.0 if abs(part) < _ROUNDING else float(part) for part in (value, error))
-            low, high = interval(value, error, n, chance=False)
-            yield {**who, "measure": measure, "value": value, "standard_error": error, "low": low,
-                   "high": high, "n": n, "method": Method.DELTA}
+    for measure, *told in _known(measures, apart, spread):
+        value, error = (0.0 if abs(part) < _ROUNDING else part for part in told)
+        low, high = interval(value, error, n, chance=False)
+        yield {**who, "measure": measure, "value": value, "standard_error": error, "low": low,
+               "high": high, "n": n, "method": Method.DELTA}
 
 
 def _correct(rows: list[Row]) -> None:
