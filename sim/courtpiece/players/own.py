@@ -150,6 +150,8 @@ def _digest(path: Path) -> str:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {reason(error)}") from None
+    except ValueError as error:         # no file can have this name
+        raise UsageError(f"{path} cannot be read: {error}") from None
 
 
 @cache
