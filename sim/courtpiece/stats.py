@@ -139,9 +139,9 @@ def means(n: ArrayLike, total: ArrayLike, squares: ArrayLike, level: float = LEV
     """Returns means with Student's t intervals, from how many values there are, their total and the total
     of their squares (whole numbers of any size: the variance loses nothing to cancellation).
 
-    Where n is below 2 the error is unknown: standard error nan, interval from -inf to inf.  So it is where all
-    values are alike and there are fewer than 30: what came out otherwise in every tenth deal would often not
-    be among them, and an interval of no width would say that it never does.
+    Where n is below 2 the error is unknown: standard error nan, interval from -inf to inf.  So it is where
+    all values are alike and there are fewer than 30: what comes out otherwise in every tenth deal would often
+    not be among them, and an interval of no width would say that it never does.
     """
     from scipy.special import stdtrit
 

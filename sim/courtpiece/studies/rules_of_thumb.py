@@ -82,7 +82,7 @@ def _read_source(value: Any) -> Source:
     if not str(value):
         raise UsageError('must be the folder of a run of trump-book, or the file of a book, not ""')
     path = _file(str(value))
-    if not os.path.isfile(path):        # False, too, where nothing can be
+    if not os.path.isfile(path):        # noqa: PTH113 (False, too, where no file can be)
         raise UsageError(f"{value}: there is no book; courtpiece run trump-book makes one")
     try:
         about = read_metadata(path)
@@ -99,7 +99,8 @@ def _file(name: str) -> Path:
 
     if name in ("", _SHIPPED):
         return books.path_of(preset("single-sir"), parse_lineup("greedy"))
-    return Path(name) / "tables" / "book.parquet" if os.path.isdir(name) else Path(name)
+    folder = os.path.isdir(name)        # noqa: PTH112 (as above)
+    return Path(name) / "tables" / "book.parquet" if folder else Path(name)
 
 
 BOOK = Kind("BOOK", _read_source, lambda source: json.dumps(asdict(source)), str)
