@@ -41,7 +41,7 @@ PLAYERS = (
     *(f"alphamu:leaf=greedy:moves=2:worlds={worlds}" for worlds in (300, 1000)),
     "alphamu:worlds=20:moves=1",
     "alphamu:worlds=20:moves=2",
-    "clairvoyant",
+    "double-dummy",
 )
 Shares = NDArray[np.float64]
 

@@ -66,8 +66,8 @@ def test_parameters_are_read_from_python_toml_and_text(given: dict[str, Any], na
          ('the caller "absent" needs rules whose uncalled is blind-stock or random-own-five, and in hakim it '
           'is none')),
         ({"players": "gready"}, ('players: there is no card player "gready"; there are random, simple, '
-                                 'greedy, double-dummy, signals, forgetful, pimc, alphamu, ismcts, mc, '
-                                 'clairvoyant (did you mean "greedy"?)')),
+                                 'greedy, double-dummy, signals, forgetful, pimc, alphamu, ismcts, mc '
+                                 '(did you mean "greedy"?)')),
     ],
 )
 def test_parameters_that_cannot_be_are_refused_in_one_line(given: dict[str, Any], line: str) -> None:

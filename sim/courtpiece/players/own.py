@@ -33,7 +33,6 @@ BUILT_IN = {
     "alphamu": "courtpiece.players.alphamu:AlphaMu",
     "ismcts": "courtpiece.players.ismcts:Ismcts",
     "mc": "courtpiece.players.search:Mc",
-    "clairvoyant": "courtpiece.players.clairvoyant:Clairvoyant",
 }
 
 

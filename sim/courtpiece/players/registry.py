@@ -192,7 +192,7 @@ class Lineup:
 
     def __post_init__(self) -> None:
         if not self.double_dummy:
-            one, two, three, four = map(_clairvoyant, self.players)
+            one, two, three, four = map(_beside_others, self.players)
             object.__setattr__(self, "players", (one, two, three, four))
 
     @classmethod
@@ -248,14 +248,14 @@ def _sees_open_cards(player: AnyPlayer) -> bool:
     return isinstance(player, PlayerSpec) and player.card == OPEN_CARDS
 
 
-def _clairvoyant(player: AnyPlayer) -> AnyPlayer:
+def _beside_others(player: AnyPlayer) -> AnyPlayer:
     """Returns the player itself, or for one who sees open cards the class that plays so beside others."""
     if not isinstance(player, PlayerSpec) or player.card != OPEN_CARDS:
         return player
-    from courtpiece.players.clairvoyant import Clairvoyant
+    from courtpiece.players.double_dummy import DoubleDummy
 
     caller = ":".join([player.caller, *(f"{name}={value}" for name, value in player.options)])
-    return OwnPlayer(str(player), partial(Clairvoyant, caller), sees_all=True)
+    return OwnPlayer(str(player), partial(DoubleDummy, caller), sees_all=True)
 
 
 def parse_player(text: str) -> AnyPlayer:

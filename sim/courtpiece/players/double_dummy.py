@@ -1,4 +1,4 @@
-"""A player who sees all four hands: a bound on what players at the table can reach, not one of them."""
+"""The player `double-dummy` at a table with others: it sees all four hands, a bound and no player."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from courtpiece.deal import Deal
 
 
-class Clairvoyant(Player):
+class DoubleDummy(Player):
     """Does at each turn what is best for points if all four play on with open cards; of equals, as `greedy`.
 
     Where `greedy` would do something worse, it is of the equals the one that comes to most when all play on
