@@ -121,18 +121,32 @@ def write_whole(path: Path, content: bytes) -> None:
         if is_local(path):
             _write_here(path, content)
             return
-        files = cast(Any, path).fs
-        with suppress(FileExistsError):
-            files.makedirs(files._parent(cast(Any, path).path), exist_ok=True)
-        file = files.open(cast(Any, path).path, "wb", autocommit=False)
+        remote: Any = path
         try:
-            file.write(content)
-            file.close()
-        except BaseException:
-            with suppress(Exception):
-                file.discard()
-            raise
+            _commit(remote.fs, remote.path, content)
+        except FileNotFoundError:
+            _make_folder(remote.fs, remote.fs._parent(remote.path))
+            _commit(remote.fs, remote.path, content)
+
+
+def _commit(files: Any, name: str, content: bytes) -> None:
+    file = files.open(name, "wb", autocommit=False)
+    try:
+        file.write(content)
+        file.close()
         file.commit()
+    except BaseException:
+        with suppress(Exception):
+            file.discard()
+        raise
+
+
+def _make_folder(files: Any, name: str) -> None:
+    """Makes a folder and those above it, but no bucket, which may be a slip of the pen."""
+    if "/" in name.strip("/") and not files.isdir(name):
+        _make_folder(files, files._parent(name))
+        with suppress(FileExistsError):
+            files.mkdir(name, create_parents=False)
 
 
 def _write_here(path: Path, content: bytes) -> None:

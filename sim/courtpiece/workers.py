@@ -197,8 +197,8 @@ def _on_this_machine(
     with ExitStack() as stack:
         if workers.backend == "ray":
             died = _ray_errors()
-            stack.enter_context(joblib.parallel_config(backend="ray"))
-            own, jobs = {}, workers.jobs or -1
+            stack.enter_context(_cluster(workers))
+            own, jobs = {}, -1
         elif workers.backend is not None:
             stack.enter_context(joblib.parallel_config(backend=workers.backend))
             own = {}
@@ -244,11 +244,10 @@ def _on_dask(
         import joblib
 
         try:
-            with joblib.parallel_config(backend="dask", client=client, wait_for_workers_timeout=_FOR_EVER):
-                finished = joblib.Parallel(
-                    n_jobs=-1, return_as="generator_unordered", batch_size=1,
-                    pre_dispatch=2 * workers.jobs if workers.jobs else "2*n_jobs",
-                )(joblib.delayed(Task.play)(task, halt) for task in still_wanted())
+            with _cluster(workers, client=client, wait_for_workers_timeout=_FOR_EVER):
+                finished = joblib.Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1)(
+                    joblib.delayed(Task.play)(task, halt) for task in still_wanted()
+                )
                 for outcome in finished:
                     results.put(outcome)
             results.put(_Finished(None))
@@ -273,6 +272,23 @@ def _on_dask(
         over.set()
         if workers.scheduler is not None:
             client.close(timeout=1)
+
+
+@contextmanager
+def _cluster(workers: Workers, **options: Any) -> Iterator[None]:
+    """Has joblib use a cluster for `workers.jobs` chunks at once, or for as many as it has cores now.
+
+    That is two at least: joblib would do all in this process for a cluster of one core, and stay at it.
+    """
+    import joblib
+    from joblib.parallel import get_active_backend
+
+    with joblib.parallel_config(backend=workers.backend, **options):
+        backend, _ = get_active_backend()
+    cores = backend.effective_n_jobs    # waits for the first worker
+    backend.effective_n_jobs = lambda n_jobs: max(2, cores(n_jobs), workers.jobs or 0)
+    with joblib.parallel_config(backend=backend):
+        yield
 
 
 class _Finished(NamedTuple):

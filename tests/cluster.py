@@ -1,0 +1,75 @@
+"""A scheduler and workers of dask in processes of their own, for tests that end them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+class Cluster:
+    """A scheduler on loopback with workers of one thread."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder            # of what they print
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.address = f"tcp://127.0.0.1:{self.port}"
+        self.scheduler: subprocess.Popen[bytes] | None = None
+        self.workers: list[subprocess.Popen[bytes]] = []
+
+    def start_scheduler(self) -> None:
+        """Starts the scheduler, at the same address each time."""
+        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", str(self.port))
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            with socket.socket() as tried:
+                if tried.connect_ex(("127.0.0.1", self.port)) == 0:
+                    return
+            time.sleep(0.05)
+        raise AssertionError("the scheduler did not start")
+
+    def start_worker(self, *options: str) -> None:
+        """Starts a worker, without a nanny that would start it anew."""
+        self.workers.append(self._start("worker", self.address, "--no-nanny", "--nthreads", "1", *options))
+
+    def kill(self, process: subprocess.Popen[bytes]) -> None:
+        """Kills one of the processes."""
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+
+    def stop(self) -> None:
+        """Kills all of them."""
+        for process in [*self.workers, *([self.scheduler] if self.scheduler else [])]:
+            self.kill(process)
+
+    def _start(self, kind: str, *options: str) -> subprocess.Popen[bytes]:
+        log = (self.folder / f"{kind}.log").open("ab")
+        path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+        return subprocess.Popen(
+            [sys.executable, "-m", "dask", kind, "--no-dashboard", *options], cwd=self.folder, stdout=log,
+            stderr=log, env={**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"},
+        )
+
+
+@contextmanager
+def cluster(folder: Path, workers: int = 2) -> Iterator[Cluster]:
+    """Yields a cluster that runs meanwhile."""
+    folder.mkdir(parents=True, exist_ok=True)
+    started = Cluster(folder)
+    try:
+        started.start_scheduler()
+        for _ in range(workers):
+            started.start_worker()
+        yield started
+    finally:
+        started.stop()

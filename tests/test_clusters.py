@@ -1,0 +1,213 @@
+"""Runs on other backends: the same bits out, and who dies costs no more than he was at."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from courtpiece import workers
+from courtpiece.cli import main
+from courtpiece.errors import RunError, UsageError
+from courtpiece.run import Progress, Run, run
+from courtpiece.store import Folder
+from tests.cluster import Cluster, cluster
+from tests.dice import Dice, DiceParameters
+from tests.s3 import serving
+from tests.test_places import stored
+from tests.test_run import contents
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+
+
+@pytest.fixture
+def direct(tmp_path: Path) -> Path:
+    """A run of 1,050 throws in chunks of 100, done in one go."""
+    folder = tmp_path / "direct"
+    run(Dice(), out=folder, deals=1050, jobs=1)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A cluster that no test ends."""
+    with cluster(tmp_path_factory.mktemp("cluster")) as started:
+        yield started
+
+
+class SlowDice(Dice):
+    """Dice that take their time."""
+
+    delay = 0.15
+
+
+class DeadlyDice(Dice):
+    """Dice that end the process that throws some of them."""
+
+    def chunk(self, p: DiceParameters, start: int, stop: int) -> pl.DataFrame:
+        if start == 300:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().chunk(p, start, stop)
+
+
+def on(started: Cluster) -> dict[str, Any]:
+    return {"backend": "dask", "scheduler": started.address}
+
+
+def test_a_cluster_changes_no_bit(tmp_path: Path, direct: Path, shared: Cluster) -> None:
+    done = run(Dice(), out=tmp_path / "out", deals=1050, **on(shared))
+    assert done.complete
+    assert contents(tmp_path / "out") == contents(direct)
+
+
+def test_the_same_command_goes_on_elsewhere(
+    tmp_path: Path, shared: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)         # the folder is named by where this process is, not the workers
+    command = ["run", "kot-frequency", "--deals", "200000", "--chunk", "20000", "--seed", "3"]
+    assert main([*command, "--out", "here"]) == 0
+    assert main([*command, "--out", "there", "--backend", "dask", "--scheduler", shared.address]) == 0
+    assert contents(Path("there")) == contents(Path("here"))
+    command[3] = "300000"
+    assert main([*command, "--out", "here", "--backend", "dask", "--scheduler", shared.address]) == 0
+    assert main([*command, "--out", "there"]) == 0
+    assert contents(Path("there")) == contents(Path("here"))
+
+
+def test_a_cluster_writes_to_an_address(direct: Path, tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch, serving(patch) as bucket, cluster(tmp_path / "c") as started:
+        address = f"{bucket}/{uuid.uuid4().hex}"
+        run(Dice(), out=address, deals=1050, **on(started))
+        assert stored(address) == contents(direct)
+
+
+def test_never_more_chunks_are_handed_out_than_keep_the_workers_busy(
+    tmp_path: Path, shared: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handed, most = [0], [0]
+    make = workers.Task
+
+    def counting(*arguments: Any) -> workers.Task:
+        handed[0] += 1
+        most[0] = max(most[0], handed[0] - progress[-1].played // 10)
+        return make(*arguments)
+
+    progress = [Progress("deals", 0, 0, 0)]
+    monkeypatch.setattr(import_module("courtpiece.run"), "Task", counting)
+    run(Dice(), out=tmp_path / "out", deals=2000, chunk=10, watch=progress.append, **on(shared))
+    assert handed[0] == 200
+    assert most[0] < 20                 # two for each core, and those whose end was not told yet
+
+
+@pytest.mark.parametrize("at", ["worker", "scheduler"])
+def test_whoever_is_killed_the_run_goes_on(tmp_path: Path, direct: Path, at: str) -> None:
+    seed = random.randrange(10**6)
+    print("seed", seed)
+    rng = random.Random(seed)
+    told: list[Progress] = []
+    with cluster(tmp_path / "cluster") as started:
+
+        def strike() -> None:
+            while not (tmp_path / "out/shards").exists():
+                time.sleep(0.01)
+            time.sleep(rng.uniform(0, 0.5))
+            if at == "worker":
+                started.kill(started.workers[0])
+                started.start_worker()
+            else:
+                assert started.scheduler
+                started.kill(started.scheduler)
+                started.start_scheduler()       # workers find it again by themselves, or new ones come
+                started.start_worker()
+
+        threading.Thread(target=strike, daemon=True).start()
+        done = run(SlowDice(), out=tmp_path / "out", deals=1050, watch=told.append, **on(started))
+    assert done.complete
+    assert contents(tmp_path / "out") == contents(direct)
+    assert any(progress.word for progress in told) == (at == "scheduler")
+
+
+def test_a_chunk_that_ends_every_worker_is_told_when_the_others_are_done(tmp_path: Path) -> None:
+    with cluster(tmp_path / "cluster") as started:
+        over = threading.Event()
+
+        def supply() -> None:
+            while not over.wait(0.1):
+                if sum(worker.poll() is None for worker in started.workers) < 2:
+                    started.start_worker()
+
+        thread = threading.Thread(target=supply)
+        thread.start()
+        try:
+            with pytest.raises(RunError, match="workers end again and again at deals 300 to 399: "):
+                run(DeadlyDice(), out=tmp_path / "out", deals=1050, **on(started))
+        finally:
+            over.set()
+            thread.join()
+    assert Run.open(tmp_path / "out", Dice()).done == 950
+
+
+def test_a_scheduler_that_is_gone_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "_RECONNECT", 1)
+    with cluster(tmp_path / "cluster") as started:
+
+        def strike() -> None:
+            while not (tmp_path / "out/shards").exists():
+                time.sleep(0.01)
+            assert started.scheduler
+            started.kill(started.scheduler)
+
+        threading.Thread(target=strike, daemon=True).start()
+        with pytest.raises(RunError, match=r"workers end again and again: no scheduler answers at tcp:"):
+            run(SlowDice(), out=tmp_path / "out", deals=1050, **on(started))
+    assert run(Dice(), out=tmp_path / "out", deals=1050).complete
+
+
+def test_a_folder_that_workers_do_not_share_is_told(
+    tmp_path: Path, shared: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Folder, "sees_shard", lambda self, index: False)
+    with pytest.raises(RunError, match=r"\.parquet is not here though a worker wrote it: choose a folder"):
+        run(Dice(), out=tmp_path / "out", deals=1050, **on(shared))
+
+
+def test_workers_of_another_version_are_refused(
+    tmp_path: Path, shared: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("courtpiece.design.BEHAVIOUR", 99)      # here, not on the workers
+    with pytest.raises(RunError, match=r"a worker's package gives other results \(courtpiece 1, dice 1\)"):
+        run(Dice(), out=tmp_path / "out", deals=1050, **on(shared))
+
+
+@pytest.mark.parametrize(("options", "told"), [
+    ({"backend": "dusk"}, 'there is no "dusk" \\(did you mean "dask"\\?\\)'),
+    ({"scheduler": "tcp://127.0.0.1:1"}, "scheduler: goes with backend dask alone"),
+    ({"backend": "dask"}, "needs the address of a scheduler"),
+    ({"backend": "dask", "scheduler": "tcp://127.0.0.1:1"}, "no scheduler answers at tcp://127.0.0.1:1"),
+    ({"backend": "dask", "scheduler": "127"}, "no scheduler answers at 127"),
+    ({"backend": "dask", "scheduler": "bad://x"}, "no scheduler answers at bad://x"),
+    ({"backend": "ray"}, "backend ray needs a package that is not installed"),
+    ({"patience": 0}, "patience: must be above 0"),
+])
+def test_what_cannot_be_is_told_in_one_line(
+    tmp_path: Path, options: dict[str, Any], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "_CONNECT", 1)
+    with pytest.raises((UsageError, RunError), match=told):
+        run(Dice(), out=tmp_path / "out", deals=1050, **options)
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_a_backend_of_this_machine_may_be_named(tmp_path: Path, direct: Path, backend: str) -> None:
+    run(Dice(), out=tmp_path / "out", deals=1050, jobs=2, backend=backend)
+    assert contents(tmp_path / "out") == contents(direct)
