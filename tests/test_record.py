@@ -489,14 +489,14 @@ class TestLines:
             ),
         )
     )
-    @settings(max_examples=200)
+    @settings(max_examples=200, deadline=None)
     def test_any_json_gets_one_answer(self, value: object) -> None:
         result = judge_line(json.dumps(value))
         assert result["ok"] in (True, False)
         json.dumps(result, allow_nan=False)
 
     @given(st.data())
-    @settings(max_examples=200)
+    @settings(max_examples=200, deadline=None)
     def test_a_record_with_one_value_replaced_gets_one_answer(self, data: st.DataObject) -> None:
         record = arranged_record()
         key = data.draw(st.sampled_from(sorted(record)))

@@ -173,6 +173,8 @@ def _listed_cards(text: str) -> list[Card]:
             cards += [Card.parse(one) for one in _ONE_CARD.findall(_plain(word))]
         elif word:
             cards.append(Card.parse(word))
+        if len(cards) > len(PACK):      # one of them is there twice; of a megabyte no more is read
+            break
     return cards
 
 
@@ -187,6 +189,8 @@ def _dotted_cards(text: str) -> list[Card]:
             if rank not in RANKS:
                 raise CardError(f'"{told}" has no rank "{rank}": ranks are 2 to 9, T, J, Q, K, A')
             cards.append(Card.parse(rank + suit))
+            if len(cards) > len(PACK):
+                return cards
     return cards
 
 

@@ -17,6 +17,9 @@ class CourtpieceError(Exception):
     """The base of all errors that are a user's to put right."""
 
 
+MOST_REASONS = 40                       # against one rule set; more than there are options
+
+
 class RulesError(CourtpieceError):
     """A rule set that cannot be: every reason at once, in `reasons`; `source` names the file, if any."""
 
@@ -99,6 +102,21 @@ def raised(error: BaseException) -> str:
 
 
 _LONGEST_WORD = 300                     # longer than a path that anybody types
+_LONGEST_LINE = 2000                    # longer than any message of ours that quotes a few of them
+_LONGEST_MISSPELT = 60                  # longer than any name that there is
+
+
+def printable(text: str) -> str:
+    r"""Returns a text in which what is not to be seen stands as Python would write it.
+
+    Control characters move a terminal's cursor or change its colours; marks of direction turn words round.
+
+    >>> print(printable("\x1b[31mred\u202e"))
+    \x1b[31mred\u202e
+    """
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
 def one_line(message: str) -> str:
@@ -107,9 +125,15 @@ def one_line(message: str) -> str:
     >>> print(one_line("no card A\nS"))
     no card A\nS
     """
-    printable = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in message)
-    words = printable.split(" ")
-    return " ".join(word if len(word) <= _LONGEST_WORD else word[:_LONGEST_WORD] + "…" for word in words)
+    line = " ".join(map(_short, message.split(" ")))
+    if len(line) <= _LONGEST_LINE:
+        return line
+    return f"{line[: _LONGEST_LINE // 2]} … {line[-_LONGEST_LINE // 2 :]}"
+
+
+def _short(word: str) -> str:
+    shown = printable(word[: _LONGEST_WORD + 1])        # of a megabyte no more is looked at
+    return shown if len(shown) <= _LONGEST_WORD else shown[:_LONGEST_WORD] + "…"
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
@@ -120,6 +144,8 @@ def suggest(word: str, known: Iterable[str]) -> str:
     """
     import difflib  # only on the way to an error
 
+    if len(word) > _LONGEST_MISSPELT:
+        return ""
     spelled = {name.lower(): name for name in known}
     near = difflib.get_close_matches(word.strip().lower().replace(" ", "-"), spelled, n=1)
     return f' (did you mean "{spelled[near[0]]}"?)' if near else ""

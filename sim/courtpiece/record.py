@@ -32,21 +32,9 @@ _MATCH_KEYS = ("id", "rules", "match")
 
 
 def answers(stream: BinaryIO) -> Iterator[Json]:
-    """Yields the answer to each record of a stream, in order; only one line is held at a time.
-
-    Blank lines, a byte order mark at the start and either line ending are no part of a record.
-    """
-    start = True
-    while line := stream.readline(LONGEST_LINE + 1):
-        if start:
-            line = line.removeprefix(b"\xef\xbb\xbf")
-            start = False
-        if len(line) > LONGEST_LINE:
-            while line and not line.endswith(b"\n"):
-                line = stream.readline(LONGEST_LINE)
-            yield _refusal(RecordError("bad-json", f"the line is longer than {LONGEST_LINE} bytes"))
-        elif line.strip():
-            yield judge_line(line)
+    """Yields the answer to each record of a stream, in order; only one line is held at a time."""
+    for _, line in lines(stream):
+        yield judge_line(line)
 
 
 def judge_line(line: bytes | str) -> Json:
@@ -267,8 +255,28 @@ def _rules_of_table(table: str) -> RuleSet:
 # The form of a record
 
 
+def lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Yields each record of a stream with the number of its line, from 1; one line is held at a time.
+
+    Blank lines, a byte order mark at the start and either line ending are no part of a record.  Of a line
+    that is too long comes so much that `parse` refuses it.
+    """
+    number = 0
+    while line := stream.readline(LONGEST_LINE + 1):
+        number += 1
+        if number == 1:
+            line = line.removeprefix(b"\xef\xbb\xbf")
+        rest = line
+        while len(rest) >= LONGEST_LINE and not rest.endswith(b"\n"):
+            rest = stream.readline(LONGEST_LINE)
+        if line.strip():
+            yield number, line
+
+
 def parse(line: bytes | str) -> object:
     """Returns what a line of JSON says; raises `RecordError` when it is none, or tells a key twice."""
+    if len(line) > LONGEST_LINE:
+        raise RecordError("bad-json", f"the line is longer than {LONGEST_LINE} bytes")
     try:
         text = line if isinstance(line, str) else line.decode()
         return _DECODER.decode(text)

@@ -188,7 +188,10 @@ def behaviour() -> str:
 def shipped(rules: RuleSet, players: Lineup) -> Book | None:
     """Returns the book that comes with the package for these rules and players; None without a fresh one."""
     path = path_of(rules, players)
-    if not path.is_file():
+    try:
+        if not path.is_file():
+            return None
+    except OSError:                     # a name longer than a file may have: no such book comes with it
         return None
     book = Book(path, rules, players, read_metadata(path))
     return None if book.stale else book

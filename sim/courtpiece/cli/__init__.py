@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except OSError as error:            # of a file that was open already, or of the output: a full disk
         where = f"{error.filename}: " if error.filename else "reading or writing failed: "
-        print(f"courtpiece: {where}{reason(error)}", file=sys.stderr)
+        print(f"courtpiece: {one_line(where + reason(error))}", file=sys.stderr)
         _let_go_of_the_output()
         return MISTAKE
     return status

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from courtpiece.cli.options import AsJson
+from courtpiece.cli.output import console, print_json
 
 
 def bench(
@@ -33,11 +34,8 @@ def bench(
 
     found = benchmark.bench(rules or benchmark.RULES, players or benchmark.PLAYERS, seconds)
     if as_json:
-        import json
-
-        print(json.dumps(asdict(found)))
+        print_json(asdict(found))
         return
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(title=f"Speed on one core: kernel {found.kernel}, {found.machine}", title_justify="left")
@@ -46,7 +44,7 @@ def bench(
     table.add_column("ratio to the first", justify="right")
     for speed in found.speeds:
         table.add_row(speed.case, f"{speed.rate:,.0f}", f"{speed.ratio:.3f}")
-    Console().print(table)
+    console(highlight=True).print(table)
 
 
 def register(app: typer.Typer) -> None:

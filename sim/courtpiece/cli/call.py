@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from courtpiece.cli.options import AsJson, Players, Rules
+from courtpiece.cli.output import console, print_json
 
 
 def call(
@@ -39,12 +40,9 @@ def call(
         " ".join(hand), rules=rules, players=players, deals=deals, precision=precision, seed=seed
     )
     if as_json:
-        import json
-
-        print(json.dumps(advice.to_dict(), ensure_ascii=False))
+        print_json(advice.to_dict())
         return
 
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -55,11 +53,11 @@ def call(
         table.add_column(title, justify="right" if place else "left")
     for value, row in zip(advice.calls, advice.rows(), strict=True):
         table.add_row(*row, style="bold green" if value is advice.best and advice.sure else "")
-    console = Console()
-    console.print(Text(" ").join(card_text(card) for card in advice.hand))
-    console.print(table)
-    console.print(Text(advice.verdict, style="bold"), soft_wrap=True)
-    console.print(Text(advice.method, style="dim"), soft_wrap=True)
+    screen = console(highlight=True)
+    screen.print(Text(" ").join(card_text(card) for card in advice.hand))
+    screen.print(table)
+    screen.print(Text(advice.verdict, style="bold"), soft_wrap=True)
+    screen.print(Text(advice.method, style="dim"), soft_wrap=True)
 
 
 def register(app: typer.Typer) -> None:

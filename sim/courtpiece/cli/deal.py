@@ -10,6 +10,7 @@ import typer
 
 from courtpiece.cli.files import writing
 from courtpiece.cli.options import Dealer, Index, Players, Rules, Seed, dealer_seat
+from courtpiece.cli.output import console
 from courtpiece.errors import UsageError
 
 if TYPE_CHECKING:
@@ -61,11 +62,9 @@ def _write_records(table: Table, seed: int, index: int, count: int, dealer: int,
 
 
 def _show(title: str, one: Deal) -> None:
-    from rich.console import Console
-
     from courtpiece.cli.table import print_opening
 
-    print_opening(Console(highlight=False), title, one)
+    print_opening(console(), title, one)
 
 
 def register(app: typer.Typer) -> None:

@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from courtpiece.cli.output import say
 from courtpiece.errors import UsageError
 
 FIRST = "00-start.ipynb"
@@ -34,7 +35,7 @@ def lab(
     if find_spec("jupyterlab") is None:
         raise UsageError("courtpiece lab needs JupyterLab: pip install '.[lab]' in a clone of courtpiece")
     for path in prepare(folder.expanduser()):
-        print(path)
+        say(path)
     trust(folder.expanduser())
     sys.stdout.flush()
     command = [sys.executable, *arguments(folder.expanduser(), browser=browser, port=port)]

@@ -9,7 +9,8 @@ import typer
 from courtpiece.cli.deal import titled_deal
 from courtpiece.cli.files import reading
 from courtpiece.cli.options import Dealer, Index, Players, Rules, Seed, dealer_seat
-from courtpiece.errors import UsageError
+from courtpiece.cli.output import console
+from courtpiece.errors import RecordError, UsageError
 
 if TYPE_CHECKING:
     from courtpiece.deal import Deal
@@ -38,19 +39,17 @@ def play(
 
 
 def _show(title: str, deal: Deal) -> None:
-    from rich.console import Console
-
     from courtpiece.cli.table import print_opening, result_text, trick_table
 
-    console = Console(highlight=False)
-    print_opening(console, title, deal)
+    screen = console()
+    print_opening(screen, title, deal)
     if deal.claimer is not None:
-        console.print(f"{deal.name(deal.claimer)} claims all thirteen tricks", soft_wrap=True)
+        screen.print(f"{deal.name(deal.claimer)} claims all thirteen tricks", soft_wrap=True)
     if deal.tricks:
-        console.print()
-        console.print(trick_table(deal))
-    console.print()
-    console.print(result_text(deal), style="bold", soft_wrap=True)
+        screen.print()
+        screen.print(trick_table(deal))
+    screen.print()
+    screen.print(result_text(deal), style="bold", soft_wrap=True)
 
 
 def recorded_deal(file: str, line: int) -> tuple[str, Deal]:
@@ -63,17 +62,16 @@ def recorded_deal(file: str, line: int) -> tuple[str, Deal]:
 
 
 def _record(file: str, line: int) -> Any:
-    import json
+    from courtpiece.record import lines, parse
 
     with reading(file) as stream:
-        lines = (text for text in stream if text.strip())
-        text = next((text for number, text in enumerate(lines, 1) if number == line), None)
+        text = next((text for place, (_, text) in enumerate(lines(stream), 1) if place == line), None)
     if text is None:
         raise UsageError(f"{file} has no record {line}")
     try:
-        told = json.loads(text)
-    except ValueError as error:
-        raise UsageError(f"{file}, record {line} is not JSON: {error}") from None
+        told = parse(text)
+    except RecordError as error:
+        raise UsageError(f"{file}, record {line}: {error}") from None
     if not isinstance(told, dict):
         raise UsageError(f"{file}, record {line} is no deal")
     if "match" in told:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from courtpiece.cli.options import RunFolder
+from courtpiece.cli.output import say
 
 Lang = Annotated[
     str, typer.Option("--lang", metavar="en|ur|hi", help="The language of the page: English, Urdu or Hindi.")
@@ -18,7 +19,7 @@ def report(folder: RunFolder, lang: Lang = "en", pdf: Pdf = False) -> None:
     """Draw the page that shows a run, report.html in its folder, and say where it lies."""
     from courtpiece.run import Run
 
-    print(Run.open(folder).report(lang, pdf=pdf))
+    say(Run.open(folder).report(lang, pdf=pdf))
 
 
 def register(app: typer.Typer) -> None:

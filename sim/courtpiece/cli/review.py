@@ -10,6 +10,7 @@ import typer
 
 from courtpiece.cli.files import reading, writing
 from courtpiece.cli.options import AsJson, Seed
+from courtpiece.cli.output import console, print_json
 from courtpiece.errors import RecordError, UsageError, one_line
 
 if TYPE_CHECKING:
@@ -57,10 +58,9 @@ def review(
     if html is not None and len(deals) > 1:
         raise UsageError(f"a page shows one deal, and {file} has {len(deals)}: choose one with --number")
 
-    from rich.console import Console
     from rich.progress import track
 
-    errors = Console(stderr=True)
+    errors = console(stderr=True)
     titles, reviews = [], []
     hide = len(deals) == 1 or not errors.is_terminal
     for title, deal in track(deals, "reviewing", console=errors, transient=True, disable=hide):
@@ -71,17 +71,14 @@ def review(
             with writing(html) as stream:
                 stream.write(found.page(title))
         if as_json:
-            import json
-
-            print(json.dumps({"title": title, **found.to_dict()}, ensure_ascii=False), flush=True)
+            print_json({"title": title, **found.to_dict()}, flush=True)
     if as_json:
         return
 
-    console = Console(highlight=False)
     if len(reviews) == 1:
-        _show(console, titles[0], reviews[0])
+        _show(console(), titles[0], reviews[0])
     else:
-        _show_all(console, titles, reviews)
+        _show_all(console(), titles, reviews)
 
 
 def _deals(file: str, number: int | None) -> list[tuple[str, Deal]]:
@@ -89,16 +86,14 @@ def _deals(file: str, number: int | None) -> list[tuple[str, Deal]]:
 
     What comes after the deal asked for is not read.
     """
-    from courtpiece.record import parse, read_deals
+    from courtpiece.record import lines, parse, read_deals
     from courtpiece.rules import name_of
 
     found: list[tuple[str, Deal]] = []
     with reading(file) as stream:
-        for line, text in enumerate(stream, 1):
-            if not text.strip():
-                continue
+        for line, text in lines(stream):
             try:
-                record = parse(text.removeprefix(b"\xef\xbb\xbf"))
+                record = parse(text)
                 deals = read_deals(record)  # type: ignore[arg-type]  # it says what is no record
             except RecordError as error:
                 raise UsageError(f"{file}, line {line}: {error}") from None
@@ -122,29 +117,29 @@ def _deals(file: str, number: int | None) -> list[tuple[str, Deal]]:
 # On the screen
 
 
-def _show(console: Console, title: str, found: Review) -> None:
+def _show(screen: Console, title: str, found: Review) -> None:
     from rich.text import Text
 
     from courtpiece.cli.table import coloured, print_opening, result_text
 
     deal = found.deal
-    print_opening(console, title, deal)
+    print_opening(screen, title, deal)
     if deal.claimer is not None:
-        console.print(f"{deal.name(deal.claimer)} claims all thirteen tricks", soft_wrap=True)
-    console.print(result_text(deal), soft_wrap=True)
-    console.print()
+        screen.print(f"{deal.name(deal.claimer)} claims all thirteen tricks", soft_wrap=True)
+    screen.print(result_text(deal), soft_wrap=True)
+    screen.print()
     if found.decisions:
-        console.print(_decisions(found))
-        console.print()
-    console.print(_players([found]))
-    console.print()
+        screen.print(_decisions(found))
+        screen.print()
+    screen.print(_players([found]))
+    screen.print()
     verdict = coloured(found.verdict)
     verdict.stylize("bold")
-    console.print(verdict, soft_wrap=True)
-    console.print(Text(f"{_capital(found.method)}.", style="dim"), soft_wrap=True)
+    screen.print(verdict, soft_wrap=True)
+    screen.print(Text(f"{_capital(found.method)}.", style="dim"), soft_wrap=True)
 
 
-def _show_all(console: Console, titles: Sequence[str], reviews: Sequence[Review]) -> None:
+def _show_all(screen: Console, titles: Sequence[str], reviews: Sequence[Review]) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -159,11 +154,11 @@ def _show_all(console: Console, titles: Sequence[str], reviews: Sequence[Review]
         point = found.turning_point
         told = "" if point is None else f"{point.number}: {_where(point)}, {point}: {_lost(point.lost)}"
         table.add_row(str(number), Text(named), result_text(found.deal), coloured(told))
-    console.print(table)
-    console.print()
-    console.print(_players(reviews))
-    console.print()
-    console.print(Text(f"{_capital(reviews[0].method)}.", style="dim"), soft_wrap=True)
+    screen.print(table)
+    screen.print()
+    screen.print(_players(reviews))
+    screen.print()
+    screen.print(Text(f"{_capital(reviews[0].method)}.", style="dim"), soft_wrap=True)
 
 
 def _decisions(found: Review) -> Grid:

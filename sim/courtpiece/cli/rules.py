@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import Field, fields
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from courtpiece.cli.options import AsJson
+from courtpiece.cli.output import console, print_json
 from courtpiece.rules import RuleSet, name_of, preset_names, resolve
 from courtpiece.rules.line import write_options
 from courtpiece.rules.loading import load_preset
@@ -17,7 +17,6 @@ from courtpiece.rules.ruleset import NEEDS
 from courtpiece.rules.values import Choice
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.text import Text
 
 
@@ -61,7 +60,7 @@ def _show_presets(as_json: bool) -> None:
             | {"line": str(each.rules)}
             for each in map(load_preset, preset_names())
         ]
-        print(json.dumps(listed))
+        print_json(listed)
         return
     from rich.table import Table
 
@@ -72,10 +71,10 @@ def _show_presets(as_json: bool) -> None:
     for each in map(load_preset, preset_names()):
         depths[each.name] = depths[each.base] + 1
         table.add_row("  " * depths[each.name] + each.name, each.about)
-    console = _console()
-    console.print(table)
-    console.print("\nA preset that is indented changes the one above it.")
-    console.print("[bold]courtpiece rules NAME[/] shows all its options and what they mean.")
+    screen = console()
+    screen.print(table)
+    screen.print("\nA preset that is indented changes the one above it.")
+    screen.print("[bold]courtpiece rules NAME[/] shows all its options and what they mean.")
 
 
 # --- one rule set -----------------------------------------------------------------------------------
@@ -83,7 +82,7 @@ def _show_presets(as_json: bool) -> None:
 
 def _show_rules(shown: RuleSet, name: str, as_json: bool) -> None:
     if as_json:
-        print(json.dumps({"name": name, "line": str(shown), "options": shown.to_dict()}))
+        print_json({"name": name, "line": str(shown), "options": shown.to_dict()})
         return
     from rich.table import Table
     from rich.text import Text
@@ -99,14 +98,14 @@ def _show_rules(shown: RuleSet, name: str, as_json: bool) -> None:
             table.add_row(Text(option.name, style), Text(_value(shown, option.name), style), meaning)
         else:
             table.add_row(*(Text(part, "dim") for part in (option.name, "–", option.metadata["doc"])))
-    console = _console()
-    console.print(Text(name, "bold"), soft_wrap=True)
+    screen = console()
+    screen.print(Text(name, "bold"), soft_wrap=True)
     if name in preset_names():
-        console.print(_about(name), soft_wrap=True)
-    console.print()
-    console.print(table)
-    console.print()
-    console.print(Text(str(shown)), soft_wrap=True)
+        screen.print(_about(name), soft_wrap=True)
+    screen.print()
+    screen.print(table)
+    screen.print()
+    screen.print(Text(str(shown)), soft_wrap=True)
 
 
 def _about(name: str) -> Text:
@@ -164,18 +163,12 @@ def _show_book(number: str | None, as_json: bool) -> None:
 
     text = book.text() if number is None else book.entry(number)
     if as_json:
-        print(json.dumps({"number": number, "text": text}))
+        print_json({"number": number, "text": text})
         return
-    console = _console()
-    if console.is_terminal:
+    screen = console()
+    if screen.is_terminal:
         from rich.markdown import Markdown
 
-        console.print(Markdown(text))
+        screen.print(Markdown(text))
     else:
         print(text)
-
-
-def _console() -> Console:
-    from rich.console import Console
-
-    return Console(highlight=False)

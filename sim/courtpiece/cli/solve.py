@@ -12,6 +12,7 @@ import typer
 
 from courtpiece.cli.files import reading
 from courtpiece.cli.options import AsJson
+from courtpiece.cli.output import console, print_json
 from courtpiece.errors import CourtpieceError, UsageError
 
 if TYPE_CHECKING:
@@ -286,25 +287,24 @@ def _show_position(shown: _Shown, as_json: bool) -> None:
     position, seats = shown.position, shown.seats
     solution = answer(position, rules=None if isinstance(position, Deal) else shown.rules)
     if as_json:
-        _print_json(_position_json(shown, solution))
+        print_json(_position_json(shown, solution))
         return
 
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     from courtpiece.cli.table import cards_text
 
     turn = position.turn
-    console = Console(highlight=False)
+    screen = console()
     _print_hands(seats, position.hands, position.trump)
     if isinstance(position, Deal) and position.hidden_card is not None and position.hider is not None:
         hider, down = seats[position.hider], cards_text([position.hidden_card])
-        console.print(Text.assemble(f"{hider} has ", down, " face down"), soft_wrap=True)
+        screen.print(Text.assemble(f"{hider} has ", down, " face down"), soft_wrap=True)
     if position.trick:
         led = Text.assemble(f"{seats[position.leader]} led: ", cards_text(position.trick))
-        console.print(led, soft_wrap=True)
-    console.print()
+        screen.print(led, soft_wrap=True)
+    screen.print()
     grid = Table(box=None, pad_edge=False, header_style="dim")
     grid.add_column(f"{seats[turn]} plays")
     grid.add_column(f"tricks of {shown.side(turn % 2)} from here", justify="right")
@@ -321,15 +321,15 @@ def _show_position(shown: _Shown, as_json: bool) -> None:
                 numbers.append(_ahead(value.points))
             best = (value.tricks, value.points, value.tens) == (first.tricks, first.points, first.tens)
             grid.add_row(plays, *numbers, style="bold" if best else "")
-    console.print(grid)
-    console.print()
-    console.print(Text.assemble("Best play: ", _line_text(shown, solution)), soft_wrap=True)
+    screen.print(grid)
+    screen.print()
+    screen.print(Text.assemble("Best play: ", _line_text(shown, solution)), soft_wrap=True)
     if solution.outcome is not None:
-        console.print(Text(_ending(shown, solution), style="bold"), soft_wrap=True)
+        screen.print(Text(_ending(shown, solution), style="bold"), soft_wrap=True)
     if (side := _certain_claim(shown, solution.tricks)) is not None:
         points, unit = _claim_worth(shown, side)
         told = f"A claim of all thirteen by {shown.side(side)} is certain: {points} {unit}s."
-        console.print(Text(told, style="bold"), soft_wrap=True)
+        screen.print(Text(told, style="bold"), soft_wrap=True)
     _print_terms(shown)
 
 
@@ -487,29 +487,21 @@ def _outcome_json(shown: _Shown, outcome: Outcome | None, winner: int | None) ->
     return {"outcome": str(outcome), "winner": shown.side(winner), "score": score}
 
 
-def _print_json(value: object) -> None:
-    import json
-
-    print(json.dumps(value, ensure_ascii=False))
-
-
 def _print_hands(seats: str, hands: Sequence[Sequence[Card]], trump: Suit | None) -> None:
     """Prints the hands, a seat a line in order of play, and the trump suit."""
-    from rich.console import Console
     from rich.text import Text
 
     from courtpiece.cli.table import cards_text, suit_text
 
-    console = Console(highlight=False)
+    screen = console()
     for seat, hand in zip(seats, hands, strict=True):
         cards = cards_text(sorted(hand, key=lambda card: (card.suit, -card.rank)))
-        console.print(Text.assemble((seat, "bold"), "  ", cards), soft_wrap=True)
+        screen.print(Text.assemble((seat, "bold"), "  ", cards), soft_wrap=True)
     if trump is not None:
-        console.print(Text.assemble("Trump ", suit_text(trump), f" {trump.word}"), soft_wrap=True)
+        screen.print(Text.assemble("Trump ", suit_text(trump), f" {trump.word}"), soft_wrap=True)
 
 
 def _print_terms(shown: _Shown) -> None:
-    from rich.console import Console
     from rich.text import Text
 
     from courtpiece.deal import Deal
@@ -523,7 +515,7 @@ def _print_terms(shown: _Shown) -> None:
     else:
         terms = "All hands open, trump fixed and known from the first lead"
     text = f"{terms}; rules {name_of(shown.rules)}."
-    Console(highlight=False).print(Text(text, style="dim"), soft_wrap=True)
+    console().print(Text(text, style="dim"), soft_wrap=True)
 
 
 # Every trump and leader
@@ -569,14 +561,13 @@ def _show_table(hands: _Hands, leader: str | None, as_json: bool) -> None:
     else:
         rows = [[_cell(hands.led(suit, seat)) for suit in Suit] for seat in leaders]
     if as_json:
-        _print_json({
+        print_json({
             "rules": str(hands.rules),
             "hands": _hands_json(hands.seats, hands.hands),
             "table": [_cell_json(cell) for row in rows for cell in row],
         })
         return
 
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -584,9 +575,9 @@ def _show_table(hands: _Hands, leader: str | None, as_json: bool) -> None:
     from courtpiece.deal import Deal
     from courtpiece.rules import Counting
 
-    console = Console(highlight=False)
+    screen = console()
     _print_hands(hands.seats, hands.hands, None)
-    console.print()
+    screen.print()
     grid = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 3, 0, 0))
     shown = rows[0][0].shown
     if isinstance(shown.position, Deal):
@@ -603,8 +594,8 @@ def _show_table(hands: _Hands, leader: str | None, as_json: bool) -> None:
         if isinstance(position, Deal) and position.hidden_card is not None:
             named = cards_text([position.hidden_card])
         grid.add_row(named, *map(_cell_text, row))
-    console.print(grid)
-    console.print()
+    screen.print(grid)
+    screen.print()
     told = "Tricks of the leader's side"
     if rows[0][0].outcome is not None:
         unit = "kots" if hands.rules.counting is Counting.KOTS else "points"
@@ -612,7 +603,7 @@ def _show_table(hands: _Hands, leader: str | None, as_json: bool) -> None:
         told += f"; what the deal is to it, and its {unit}, {called}"
         if hands.rules.claim:
             told += "; claim: one of all thirteen is certain before the first card"
-    console.print(Text(f"{told}.", style="dim"), soft_wrap=True)
+    screen.print(Text(f"{told}.", style="dim"), soft_wrap=True)
     _print_terms(shown)
 
 

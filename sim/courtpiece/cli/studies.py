@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from courtpiece.cli.options import AsJson
+from courtpiece.cli.output import console, print_json
 from courtpiece.studies import find, names
 from courtpiece.studies.study import Column, Study, parameter_fields
 
@@ -18,10 +19,8 @@ def studies(
     """List the studies, or describe one: its parameters, and the columns of its tables."""
     asked = [find(each) for each in (names() if name is None else (name,))]
     if as_json:
-        import json
-
         told = [_about(study) for study in asked]
-        print(json.dumps(told if name is None else told[0], ensure_ascii=False))
+        print_json(told if name is None else told[0])
     elif name is None:
         _list(asked)
     else:
@@ -50,7 +49,6 @@ def _column(column: Column) -> dict[str, str]:
 
 
 def _list(asked: list[Study[Any]]) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -58,26 +56,25 @@ def _list(asked: list[Study[Any]]) -> None:
     table.add_column("what it answers")
     for study in asked:
         table.add_row(study.name, study.question)
-    console = Console(highlight=False)
-    console.print(table)
-    console.print("\n[bold]courtpiece studies NAME[/] describes one, [bold]courtpiece run NAME[/] runs it.")
+    screen = console()
+    screen.print(table)
+    screen.print("\n[bold]courtpiece studies NAME[/] describes one, [bold]courtpiece run NAME[/] runs it.")
 
 
 def _describe(study: Study[Any]) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     p = study.parameters({})
-    console = Console(highlight=False)
-    console.print(Text.assemble((study.title, "bold"), f": {study.question}"))
+    screen = console()
+    screen.print(Text.assemble((study.title, "bold"), f": {study.question}"))
     table = Table(box=None, pad_edge=False, header_style="bold", title="\nparameters", title_justify="left")
     for head in ("name", "default", "meaning"):
         table.add_column(head, no_wrap=head == "name")
     for about in parameter_fields(study.Parameters):
         default = f"{study.default_units:,}" if about.name == study.extent else ", ".join(p.typed(about.name))
         table.add_row(about.name, default, Text(about.metadata["doc"]))
-    console.print(table)
+    screen.print(table)
     tables = {"shards/*.parquet": study.columns(p)} | {
         "summary.parquet" if name == "summary" else f"tables/{name}.parquet": columns
         for name, columns in study.table_columns(p).items()
@@ -88,7 +85,7 @@ def _describe(study: Study[Any]) -> None:
             table.add_column(head, no_wrap=head != "meaning")
         for column in columns:
             table.add_row(column.name, column.type, column.unit, Text(column.meaning))
-        console.print(table)
+        screen.print(table)
 
 
 def register(app: typer.Typer) -> None:

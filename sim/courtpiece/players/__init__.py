@@ -17,6 +17,8 @@ from courtpiece.players.registry import (
     parse_built_in,
     parse_lineup,
     parse_player,
+    recall_lineup,
+    recall_player,
 )
 
 __all__ = [
@@ -34,4 +36,6 @@ __all__ = [
     "parse_built_in",
     "parse_lineup",
     "parse_player",
+    "recall_lineup",
+    "recall_player",
 ]

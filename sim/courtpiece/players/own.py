@@ -67,6 +67,12 @@ def find(text: str) -> OwnPlayer | None:
     return None
 
 
+def is_built_in(text: str) -> bool:
+    """True for the text of a player in Python that comes with the package."""
+    names_a_file = _IN_FILE.fullmatch(text) or _FILE.fullmatch(text)
+    return not names_a_file and text.partition(":")[0].lower() in BUILT_IN
+
+
 def given(player: Player) -> OwnPlayer:
     """Returns a player made by its user; each seat gets a copy of it."""
     return OwnPlayer(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from courtpiece.errors import UsageError, suggest
+from courtpiece.errors import PlayerError, UsageError, suggest
 from courtpiece.rules import RuleSet, Trump, Uncalled, name_of
 
 if TYPE_CHECKING:
@@ -299,11 +299,43 @@ def parse_lineup(text: str) -> Lineup:
     >>> parse_lineup("greedy, simple").seats
     ('greedy', 'simple', 'greedy', 'simple')
     """
+    return _lineup(text, parse_player)
+
+
+def recall_lineup(text: str) -> Lineup:
+    """Returns the line-up of a text that lies in a folder or a file, and loads no code for it.
+
+    Whoever wrote that text is not who gives commands now.  A player who is not built in is a stand-in with
+    his name, and refuses to play.
+
+    >>> recall_lineup("mine.py:Mine,greedy").seats
+    ('mine.py:Mine', 'greedy', 'mine.py:Mine', 'greedy')
+    """
+    return _lineup(text, recall_player)
+
+
+def recall_player(text: str) -> AnyPlayer:
+    """Returns the player of a text that lies in a folder or a file, and loads no code for it."""
+    from courtpiece.players import own
+
+    if own.is_built_in(text):
+        return parse_player(text)
+    try:
+        return parse_built_in(text)
+    except UsageError:
+        return OwnPlayer(text, partial(_refuse_to_play, text))
+
+
+def _refuse_to_play(text: str) -> Player:
+    raise PlayerError(f"{text} was not loaded: a folder's text may name code, and only a command has it run")
+
+
+def _lineup(text: str, read: Callable[[str], AnyPlayer]) -> Lineup:
     names = re.split(_BETWEEN, text.strip())
     if len(names) not in (1, 2, 4):
         raise UsageError(f'players "{text}" names {len(names)}; name one for all four seats, or two: '
                          "the caller's side and the defenders, or four in order of play")
-    one, two, three, four = (parse_player(name) for name in names * (4 // len(names)))
+    one, two, three, four = (read(name) for name in names * (4 // len(names)))
     return Lineup((one, two, three, four))
 
 

@@ -6,9 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from courtpiece.errors import RulesError
+from courtpiece.errors import MOST_REASONS, RulesError
 from courtpiece.rules.values import show
 
+_MARK = re.compile(r"[\[\],]")
 _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,18}")  # longer ones are no points that anybody counts
 
 
@@ -29,8 +30,11 @@ def read_options(text: str) -> dict[str, Any]:
     `score.two_tens=0` gives one row of the score.  The values are still to be read by their options.
     """
     options: dict[str, Any] = {}
-    reasons = []
+    reasons: list[str] = []
     for item in split_items(text):
+        if len(reasons) >= MOST_REASONS:
+            reasons.append("and more of the kind")
+            break
         path, equals, value = (part.strip() for part in item.partition("="))
         name, _, row = path.partition(".") if path.startswith("score.") else (path, "", "")
         target = options.setdefault(name, {}) if row else options
@@ -47,19 +51,22 @@ def read_options(text: str) -> dict[str, Any]:
 
 def split_items(text: str) -> list[str]:
     """Returns the parts of `text` between commas that are outside brackets, stripped."""
-    items, depth = [""], 0
-    for letter in text:
-        depth += (letter == "[") - (letter == "]")
-        if letter == "," and depth == 0:
-            items.append("")
-        else:
-            items[-1] += letter
-    return [item.strip() for item in items] if text.strip() else []
+    items, begin, depth = [], 0, 0
+    for mark in _MARK.finditer(text):
+        depth += (mark[0] == "[") - (mark[0] == "]")
+        if mark[0] == "," and depth == 0:
+            items.append(text[begin : mark.start()].strip())
+            begin = mark.end()
+    return [*items, text[begin:].strip()] if text.strip() else []
 
 
 def _parse(text: str) -> Any:
     if text.startswith("[") and text.endswith("]"):
-        return [_parse(item) for item in split_items(text[1:-1])]
+        return [_parse_item(item) for item in split_items(text[1:-1])]      # no option takes lists of lists
+    return _parse_item(text)
+
+
+def _parse_item(text: str) -> Any:
     if text in {"true", "false"}:
         return text == "true"
     if _WHOLE_NUMBER.fullmatch(text):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any, NamedTuple, Self
 
-from courtpiece.errors import RulesError, suggest
+from courtpiece.errors import MOST_REASONS, RulesError, suggest
 from courtpiece.rules.line import read_options, write_options
 from courtpiece.rules.options import (
     DEFAULT_SCORE,
@@ -434,6 +434,9 @@ def _read_values(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, 
     values: dict[str, Any] = {}
     reasons: dict[str, str] = {}
     for name, value in options.items():
+        if len(reasons) >= MOST_REASONS:
+            reasons[name] = "and more of the kind"
+            break
         if name not in _readers():
             reasons[name] = f"there is no option {show(name)}{suggest(str(name), option_names())}"
         elif value is not None or _unset()[name] is not _SETTLED:

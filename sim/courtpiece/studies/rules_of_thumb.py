@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os.path
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
@@ -20,7 +19,7 @@ import numpy as np
 
 from courtpiece.errors import CourtpieceError, UsageError
 from courtpiece.language import Mean, Sentence, Share, Term, Words
-from courtpiece.players import Lineup, parse_lineup
+from courtpiece.players import Lineup, parse_lineup, recall_lineup
 from courtpiece.rules import RuleSet, Trump, name_of, preset
 from courtpiece.stats import LEVEL, Estimates, Method
 from courtpiece.store import read_metadata, read_table
@@ -76,9 +75,8 @@ def _read_source(value: Any) -> Source:
         return value
     if not isinstance(value, (str, Path)):
         raise UsageError(f"must be the folder of a run of trump-book, or the file of a book, not {value!r}")
-    with suppress(ValueError, TypeError):       # a path, too, may begin with a brace
-        if str(value).startswith("{"):
-            return Source(**json.loads(str(value)))
+    if (kept := _kept_source(str(value))) is not None:
+        return kept
     if not str(value):
         raise UsageError('must be the folder of a run of trump-book, or the file of a book, not ""')
     path = _file(str(value))
@@ -88,9 +86,18 @@ def _read_source(value: Any) -> Source:
         about = read_metadata(path)
         (line,), (players,) = about["rules"].values(), about["parameters"]["players"]
         sha256 = str(about["sha256"])
-    except (CourtpieceError, KeyError, ValueError):
+    except (CourtpieceError, KeyError, TypeError, AttributeError, ValueError):
         raise UsageError(f"{value} holds no book; courtpiece run trump-book makes one") from None
     return Source("" if value == _SHIPPED else str(value), sha256, line, players)
+
+
+def _kept_source(text: str) -> Source | None:
+    """Returns the book of which study.json keeps this text; None for another text, such as a path."""
+    try:
+        source = Source(**json.loads(text)) if text.startswith("{") else None
+    except (ValueError, TypeError, RecursionError):
+        return None
+    return source if source and all(isinstance(value, str) for value in asdict(source).values()) else None
 
 
 def _file(name: str) -> Path:
@@ -128,7 +135,7 @@ class ThumbParameters(Parameters):
             object.__setattr__(self, name, ())
         super().__post_init__()
         object.__setattr__(self, "rules", (RuleSet.from_string(self.book.rules),))
-        object.__setattr__(self, "players", (parse_lineup(self.book.players),))
+        object.__setattr__(self, "players", (recall_lineup(self.book.players),))
         if self.rules[0].trump is not Trump.CALLED:
             raise UsageError(f"book: rules of thumb are for calling a suit, and in {name_of(self.rules[0])} "
                              "none is called")
