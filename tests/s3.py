@@ -14,6 +14,7 @@ import pytest
 def serving(patch: pytest.MonkeyPatch) -> Iterator[str]:
     """Yields the address of a bucket of a server that runs meanwhile, for this process and its children."""
     from fsspec import get_filesystem_class
+    from joblib.externals.loky import get_reusable_executor
     from moto.server import ThreadedMotoServer
 
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
@@ -26,6 +27,7 @@ def serving(patch: pytest.MonkeyPatch) -> Iterator[str]:
             "AWS_ENDPOINT_URL": f"http://{host}:{port}",
         }.items():
             patch.setenv(name, value)
+        get_reusable_executor().shutdown()      # its processes have the environment they began with
         files = get_filesystem_class("s3")
         files.clear_instance_cache()
         bucket = f"bucket-{uuid.uuid4().hex}"       # a server forgets none of another in the same process

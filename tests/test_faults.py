@@ -179,7 +179,7 @@ def test_every_corruption_of_what_is_run_is_found(tmp_path: Path) -> None:
             sound = verify(folder, sample=0, study=Dice()).sound
         except RunError:
             sound = False
-        assert sound == (_design(content) == _design(whole)), (kind, content)
+        assert not sound or _design(content) == _design(whole), (kind, content)
 
 
 def _design(content: bytes) -> bytes:

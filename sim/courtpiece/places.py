@@ -138,6 +138,7 @@ def _commit(files: Any, name: str, content: bytes) -> None:
     except BaseException:
         with suppress(Exception):
             file.discard()
+        file.closed = True              # or its finalizer tries once more
         raise
 
 

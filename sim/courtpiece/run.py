@@ -439,15 +439,17 @@ class _Execution:
     def _missing(self, plan: Plan, chunks: int, deaths: Counter[int]) -> list[int]:
         """Returns chunks to play: what is missing, and when nothing else is, what workers died of.
 
-        On this machine all die with one, so that it is found out one by one who dies of what.
+        Those are played one at a time, as others may have died with one; on a cluster at first all at once, which
+        may be many.
         """
         ends = np.minimum((np.arange(chunks, dtype=np.int64) + 1) * plan.chunk, plan.units)
         missing: list[int] = np.flatnonzero(self.ends[:chunks] != ends).tolist()
         if not deaths:
             return missing
-        at_once = None if self.workers.remote else 1
-        suspects = sorted(missing, key=lambda index: deaths[index])
-        return [index for index in missing if not deaths[index]] or suspects[:at_once]
+        for most in (0, 1) if self.workers.remote else (0,):
+            if innocent := [index for index in missing if deaths[index] <= most]:
+                return innocent
+        return sorted(missing, key=lambda index: deaths[index])[:1]
 
     def _tasks(self, plan: Plan, missing: Sequence[int], handed: set[int], halt: Halt) -> Iterator[Task]:
         folder = self.folder.absolute() if self.workers.remote else self.folder
