@@ -26,7 +26,7 @@ from courtpiece.places import write_whole
 from courtpiece.stats import Stopping
 from courtpiece.store import Folder, LeftOut, Shard, read_metadata, read_shard, read_table
 from courtpiece.studies import find
-from courtpiece.studies.study import Parameters, Study, counted, schema
+from courtpiece.studies.study import Parameters, Study, counted, recalled, schema
 from courtpiece.workers import (
     PATIENCE,
     Done,
@@ -74,27 +74,33 @@ class Run:
         *,
         played: int = 0,
         notes: Sequence[str] = (),
+        run_code: bool = False,
     ) -> None:
         self.folder = folder
         self.study = study
         self.design = design
         self.played = played            # units played by the call that returned this run
         self.notes = tuple(notes)       # what its caller should know
+        self._run_code = run_code
 
     def __repr__(self) -> str:
         return f"Run({str(self.folder)!r}, {self.design.study}, {self.units:,} {self.design.unit})"
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str], study: Study[Any] | None = None) -> Run:
+    def open(
+        cls, path: str | os.PathLike[str], study: Study[Any] | None = None, *, run_code: bool = False
+    ) -> Run:
         """Returns the run in a folder, complete or not; `study` is needed for one that is not built in.
 
+        Players in Python that the folder names are not loaded, as that would run whatever code it names:
+        nothing that a run is looked at for needs them.  With `run_code` they are.
         Raises RunError when there is none.
         """
         folder = Folder(path)
         design = folder.read_design()
         if design is None:
             raise RunError(f"{folder} holds no run")
-        return cls(folder, study or find(design.study), design)
+        return cls(folder, study or find(design.study), design, run_code=run_code)
 
     @property
     def path(self) -> Path:
@@ -109,8 +115,8 @@ class Run:
     @cached_property
     def parameters(self) -> Parameters:
         """The parameters of the study, the extent being what the run has."""
-        told = {name: value for name, value in self.design.parameters.items() if value is not None}
         try:
+            told = recalled(self.study.Parameters, self.design.parameters, run_code=self._run_code)
             p: Parameters = self.study.parameters({**told, self.design.unit: self.units})
         except CourtpieceError as error:
             raise RunError(f"{self.folder.study_file} is damaged: {error}") from None

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from courtpiece.cli.output import console, print_json, say
 from courtpiece.errors import UsageError, suggest
 from courtpiece.rules.values import show
 from courtpiece.studies import find, names
@@ -118,7 +119,7 @@ def _go(study: Study[Any], given: dict[str, Any]) -> int:
         _say_how_to_go_on(study, asked.get("out"))
         raise
     for note in done.notes:
-        print(note, file=sys.stderr)
+        say(note, sys.stderr)
     _report(done)
     if as_json:
         _print_json(done)
@@ -177,7 +178,7 @@ def _say_how_to_go_on(study: Study[Any], out: str | None) -> None:
         line = f"stopped: {kept.done:,} of {kept.units:,} {kept.design.unit} are kept in {kept.path}"
     except CourtpieceError:
         line = "stopped before anything was done"
-    print(f"{line}; run the same command again to go on", file=sys.stderr)
+    say(f"{line}; run the same command again to go on", sys.stderr)
 
 
 def _report(done: Run) -> None:
@@ -186,9 +187,7 @@ def _report(done: Run) -> None:
 
 
 def _print_json(done: Run) -> None:
-    import json
-
-    print(json.dumps({
+    print_json({
         "study": done.design.study,
         "folder": str(done.path),
         done.design.unit: done.units,
@@ -196,29 +195,28 @@ def _print_json(done: Run) -> None:
         "rules": done.design.rules,
         "command": done.design.command,
         "headline": done.headline.to_dicts(),
-    }, ensure_ascii=False))
+    })
 
 
 def _print_headline(done: Run) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     from courtpiece.studies.study import readable
 
     heads, rows = readable(done.headline)
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 200)
+    screen = console(width=None if sys.stdout.isatty() else 200)
     natural = [max(len(cell) for cell in column) for column in zip(heads, *rows, strict=True)]
-    narrow = sum(natural) + 2 * len(heads) > console.width
+    narrow = sum(natural) + 2 * len(heads) > screen.width
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0 if narrow else 1))
     for at, head in enumerate(heads):
         number = all(row[at][:1].isdigit() or row[at][:1] in "-–" for row in rows)
         table.add_column(head.replace("_", " "), justify="right" if number else "left")
     for row in rows:
         table.add_row(*(Text(cell.replace(" ± ", "\n±") if narrow else cell) for cell in row))
-    console.print(Text(done.study.title, style="bold"), Text(f"· {counted(done.units, done.design.unit)}"))
-    console.print(table)
-    print(f"± half of the 95 % interval · {done.path}: report.html, summary.parquet, shards/*.parquet")
+    screen.print(Text(done.study.title, style="bold"), Text(f"· {counted(done.units, done.design.unit)}"))
+    screen.print(table)
+    say(f"± half of the 95 % interval · {done.path}: report.html, summary.parquet, shards/*.parquet")
 
 
 # --- progress ----------------------------------------------------------------------------------------
@@ -230,13 +228,12 @@ def _watching(name: str) -> Iterator[Watch]:
     if not sys.stderr.isatty():
         yield _Lines(name)
         return
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     with Progress(
         TextColumn("[bold]{task.description}"), BarColumn(), TaskProgressColumn(),
         TextColumn("{task.fields[told]}"), TimeRemainingColumn(compact=True),
-        console=Console(stderr=True), transient=True,
+        console=console(stderr=True), transient=True,
     ) as bar:
         task = bar.add_task(name, total=None, told="")
         began = monotonic()
@@ -260,7 +257,7 @@ class _Lines:
 
     def __call__(self, progress: Progress) -> None:
         if progress.word:
-            print(f"{self.name}: {progress.word}", file=sys.stderr, flush=True)
+            say(f"{self.name}: {progress.word}", sys.stderr)
             return
         now, complete = monotonic(), progress.done >= progress.total
         if (self.quiet and complete and not progress.played) or not (
@@ -271,7 +268,7 @@ class _Lines:
         if progress.played and not complete:
             seconds = (progress.total - progress.done) * (now - self.began) / progress.played
             left = f", {seconds:.0f} s left"
-        print(f"{self.name}: {_told(progress, self.began)}{left}", file=sys.stderr, flush=True)
+        say(f"{self.name}: {_told(progress, self.began)}{left}", sys.stderr)
         self.quiet, self.last = False, now
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from courtpiece.cli.options import AsJson, RunFolder
+from courtpiece.cli.output import print_json, say
 
 
 def verify(
@@ -18,6 +19,10 @@ def verify(
     seed: Annotated[
         int | None, typer.Option("--seed", metavar="N", help="Chooses the chunks; by default chance does.")
     ] = None,
+    run_code: Annotated[
+        bool,
+        typer.Option("--run-code", help="Load the players in Python that the folder names: their code runs."),
+    ] = False,
     as_json: AsJson = False,
 ) -> int:
     """Check a run's files and checksums, and play some of its chunks again from scratch.
@@ -27,20 +32,19 @@ def verify(
     from courtpiece.studies.study import counted
     from courtpiece.verification import verify as check
 
-    found = check(folder, sample=None if everything else chunks, seed=seed)
+    found = check(folder, sample=None if everything else chunks, seed=seed, run_code=run_code)
     if as_json:
-        import json
         from dataclasses import asdict
 
-        print(json.dumps({"sound": found.sound, **asdict(found)}, ensure_ascii=False))
+        print_json({"sound": found.sound, **asdict(found)})
         return 0 if found.sound else 1
     for line in (*found.notes, *found.problems):
-        print(line)
+        say(line)
     again = ", ".join(map(str, found.recomputed)) or "none"
     wrong = len(found.problems)
     verdict = "1 thing is wrong" if wrong == 1 else f"{wrong} things are wrong" if wrong else "sound"
-    print(f"{found.folder}: {verdict}; {counted(found.units, found.unit)}, {counted(found.chunks, 'chunks')} "
-          f"with the checksum they tell; played again, bit for bit: {again}")
+    say(f"{found.folder}: {verdict}; {counted(found.units, found.unit)}, {counted(found.chunks, 'chunks')} "
+        f"with the checksum they tell; played again, bit for bit: {again}")
     return 0 if found.sound else 1
 
 

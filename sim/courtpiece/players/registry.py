@@ -173,6 +173,7 @@ class OwnPlayer:
     make: Callable[[], Player] = field(compare=False, repr=False)   # a new one for each seat
     version: str = ""
     sees_all: bool = False
+    loaded: bool = field(default=True, compare=False)   # False for a stand-in, which refuses to play
 
     def __str__(self) -> str:
         return self.text
@@ -323,7 +324,7 @@ def recall_player(text: str) -> AnyPlayer:
     try:
         return parse_built_in(text)
     except UsageError:
-        return OwnPlayer(text, partial(_refuse_to_play, text))
+        return OwnPlayer(text, partial(_refuse_to_play, text), loaded=False)
 
 
 def _refuse_to_play(text: str) -> Player:

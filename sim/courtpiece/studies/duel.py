@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from courtpiece.errors import UsageError, suggest
 from courtpiece.language import Mean, PValue, Sentence, Share
-from courtpiece.players import AnyPlayer, Lineup, parse_player
+from courtpiece.players import AnyPlayer, Lineup, parse_player, recall_player
 from courtpiece.players.player import Player
 from courtpiece.rules import name_of
 from courtpiece.rules.values import show
@@ -71,7 +71,13 @@ def _read_play(value: Any) -> str:
     return str(value)
 
 
-PLAYER = Kind("PLAYER", _read_player, str, str)
+def _recall_player(value: Any) -> AnyPlayer:
+    if not isinstance(value, str):
+        raise UsageError(f"must be the text that names a player, not {show(value)}")
+    return recall_player(value)
+
+
+PLAYER = Kind("PLAYER", _read_player, str, str, _recall_player, code=True)
 PLAY = Kind("deals|matches", _read_play, str, str)
 
 

@@ -109,8 +109,8 @@ def _read_hand(value: Any) -> Hand:
 def _read_file(value: Any) -> HandsFile:
     if isinstance(value, HandsFile):
         return value
-    if isinstance(value, str) and "\n" in value:        # what study.json keeps of it
-        return HandsFile("the file of the run", read_hands(value.splitlines(), "study.json"))
+    if isinstance(value, str) and "\n" in value:
+        return _recall_file(value)
     try:
         path = Path(value)
         text = path.read_text(encoding="utf-8-sig")
@@ -123,5 +123,14 @@ def _read_file(value: Any) -> HandsFile:
     return HandsFile(str(path), read_hands(text.splitlines(), str(path)))
 
 
+def _recall_file(value: Any) -> HandsFile:
+    """Returns the hands that study.json keeps of a file."""
+    if not isinstance(value, str):
+        raise UsageError(f"must be hands, one a line, not {value!r}")
+    return HandsFile("the file of the run", read_hands(value.splitlines(), "study.json"))
+
+
 HAND = Kind("HAND", _read_hand, format_cards, format_cards)
-FILE = Kind("FILE", _read_file, lambda file: "\n".join([*map(format_cards, file.hands), ""]), str)
+FILE = Kind(
+    "FILE", _read_file, lambda file: "\n".join([*map(format_cards, file.hands), ""]), str, _recall_file
+)

@@ -110,7 +110,14 @@ def _file(name: str) -> Path:
     return Path(name) / "tables" / "book.parquet" if folder else Path(name)
 
 
-BOOK = Kind("BOOK", _read_source, lambda source: json.dumps(asdict(source)), str)
+def _recall_source(value: Any) -> Source:
+    source = _kept_source(value) if isinstance(value, str) else None
+    if source is None:
+        raise UsageError("must be what a run keeps of a book")
+    return source
+
+
+BOOK = Kind("BOOK", _read_source, lambda source: json.dumps(asdict(source)), str, _recall_source)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,7 +21,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
 
 from courtpiece.errors import PlayerError, UsageError, suggest
-from courtpiece.players import Lineup, OwnPlayer, PlayerSpec, check_lineup, parse_lineup
+from courtpiece.players import Lineup, OwnPlayer, PlayerSpec, check_lineup, parse_lineup, recall_lineup
 from courtpiece.rules import RuleSet, name_of, resolve
 from courtpiece.rules.values import show
 from courtpiece.stats import Method, plus_minus
@@ -85,6 +85,9 @@ class Kind:
     read: Callable[[Any], Any]          # raises a CourtpieceError with one clear line
     write: Callable[[Any], str | int | float | bool]    # exact, for study.json: `read` takes it back
     show: Callable[[Any], str]          # as a person would type it
+    # Reads what `write` wrote without opening files or loading code, where `read` may do that.
+    recall: Callable[[Any], Any] | None = None
+    code: bool = False                  # `read` may load code
 
 
 def parameter(
@@ -150,8 +153,16 @@ def _read_lineup(value: Any) -> Lineup:
     return value if isinstance(value, Lineup) else parse_lineup(_read_text(value))
 
 
-RULES = Kind("RULES", resolve, str, name_of)
-PLAYERS = Kind("PLAYERS", _read_lineup, str, str)
+def _recall_rules(value: Any) -> RuleSet:
+    return RuleSet.from_string(_read_text(value))
+
+
+def _recall_lineup(value: Any) -> Lineup:
+    return recall_lineup(_read_text(value))
+
+
+RULES = Kind("RULES", resolve, str, name_of, _recall_rules)
+PLAYERS = Kind("PLAYERS", _read_lineup, str, str, _recall_lineup, code=True)
 POSITIVE = Kind("X", _read_positive, float, repr)
 TEXT = Kind("TEXT", _read_text, str, str)
 
@@ -253,6 +264,28 @@ class Parameters:
         if value is None:
             return []
         return [kind.show(item) for item in (value if about.metadata["many"] else (value,))]
+
+
+def recalled(
+    parameters: type[Parameters], kept: Mapping[str, Any], *, run_code: bool = False
+) -> dict[str, Any]:
+    """Returns the values of what `Parameters.design` kept, without what was not set.
+
+    No file is opened and no code is loaded for a text in it, unless `run_code` has players in Python loaded.
+    """
+    about = {each.name: each.metadata for each in parameter_fields(parameters)}
+    values: dict[str, Any] = {}
+    for name, value in kept.items():
+        kind: Kind | None = about[name]["kind"] if name in about else None
+        if value is None:
+            continue
+        if kind is None or kind.recall is None or (run_code and kind.code):
+            values[name] = value
+        elif about[name]["many"]:
+            values[name] = [kind.recall(item) for item in (value if isinstance(value, list) else [value])]
+        else:
+            values[name] = kind.recall(value)
+    return values
 
 
 def combination(p: Parameters) -> tuple[Column, Column]:
