@@ -17,6 +17,7 @@ from pathlib import Path
 
 import fsspec
 import pytest
+from s3fs.core import S3File
 
 from courtpiece import places
 from courtpiece.cli import main
@@ -171,13 +172,11 @@ def test_what_is_written_at_an_address_shows_when_it_is_whole(
     address = f"{bucket}/{uuid.uuid4().hex}"
     path = place(address) / "file"
     write_whole(path, b"old")
-    files = type(path.fs.open(path.path, "wb", autocommit=False))    # type: ignore[attr-defined]
-
     def broken(self: object) -> None:
         raise OSError("the network is gone")
 
     with monkeypatch.context() as patch:
-        patch.setattr(files, "commit", broken)
+        patch.setattr(S3File, "commit", broken)
         with pytest.raises(RunError, match="the network is gone"):
             write_whole(path, b"new")
     assert stored(address) == {"file": b"old"}

@@ -445,8 +445,8 @@ class _Execution:
     def _missing(self, plan: Plan, chunks: int, deaths: Counter[int]) -> list[int]:
         """Returns chunks to play: what is missing, and when nothing else is, what workers died of.
 
-        Those are played one at a time, as others may have died with one; on a cluster at first all at once, which
-        may be many.
+        Those are played one at a time, as others may have died with one; on a cluster at first all at once,
+        which may be many.
         """
         ends = np.minimum((np.arange(chunks, dtype=np.int64) + 1) * plan.chunk, plan.units)
         missing: list[int] = np.flatnonzero(self.ends[:chunks] != ends).tolist()
