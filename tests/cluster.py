@@ -15,6 +15,23 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 
 
+# dask's command line, which ends when the process that started it does, however that ends.
+_DASK = """
+import os, sys, threading, time
+from dask.__main__ import main
+
+parent = int(sys.argv.pop(1))
+
+def watch():
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
+
+threading.Thread(target=watch, daemon=True).start()
+main()
+"""
+
+
 class Cluster:
     """A scheduler on loopback with workers of one thread."""
 
@@ -56,8 +73,9 @@ class Cluster:
         log = (self.folder / f"{kind}.log").open("ab")
         path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
         return subprocess.Popen(
-            [sys.executable, "-m", "dask", kind, "--no-dashboard", *options], cwd=self.folder, stdout=log,
-            stderr=log, env={**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"},
+            [sys.executable, "-c", _DASK, str(os.getpid()), kind, "--no-dashboard", *options],
+            cwd=self.folder, stdout=log, stderr=log,
+            env={**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"},
         )
 
 

@@ -230,11 +230,12 @@ def _on_dask(
 ) -> Generator[Done | Exception | None, None, None]:
     """Has joblib's backend do the tasks, in a thread, as it waits for ever for a task whose workers died.
 
-    What dask says of the tasks is looked at meanwhile, and of the scheduler.
+    What dask says of the tasks is looked at meanwhile, and of the scheduler.  When that looks bad the thread
+    is left to itself: its client may hang, too.
     """
-    client = _dask_client(workers, again=again)
-    results: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    found: queue.SimpleQueue[Any] = queue.SimpleQueue()
     over = threading.Event()
+    seconds = _RECONNECT if again else _CONNECT
 
     def still_wanted() -> Iterator[Task]:
         while not over.is_set() and (task := next(tasks, None)) is not None:
@@ -244,34 +245,42 @@ def _on_dask(
         import joblib
 
         try:
-            with _cluster(workers, client=client, wait_for_workers_timeout=_FOR_EVER):
-                finished = joblib.Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1)(
-                    joblib.delayed(Task.play)(task, halt) for task in still_wanted()
-                )
-                for outcome in finished:
-                    results.put(outcome)
-            results.put(_Finished(None))
+            with _client(workers, seconds) as client:
+                found.put(_Connected(client))
+                with _cluster(workers, client=client, wait_for_workers_timeout=_FOR_EVER):
+                    finished = joblib.Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1)(
+                        joblib.delayed(Task.play)(task, halt) for task in still_wanted()
+                    )
+                    for outcome in finished:
+                        found.put(outcome)
+            found.put(_Finished(None))
         except BaseException as error:
-            results.put(_Finished(error))
+            found.put(_Finished(error))
 
     threading.Thread(target=consume, daemon=True).start()
+    client, deadline = None, time.monotonic() + 2 * seconds
     try:
         while True:
             try:
-                outcome = results.get(timeout=_LOOK)
+                item = found.get(timeout=_LOOK)
             except queue.Empty:
-                _check_alive(client, workers)
+                if client is not None:
+                    _check_alive(client, workers)
+                elif time.monotonic() > deadline:
+                    raise _no_scheduler(workers, TimeoutError("no answer"), again=again) from None
                 continue
-            if not isinstance(outcome, _Finished):
-                yield outcome
-            elif outcome.error is None:
+            if isinstance(item, _Connected):
+                client = item.client
+            elif not isinstance(item, _Finished):
+                yield item
+            elif item.error is None:
                 return
+            elif client is None:
+                raise _no_scheduler(workers, item.error, again=again) from item.error
             else:
-                raise WorkersLostError(_first_line(outcome.error)) from outcome.error
+                raise WorkersLostError(_first_line(item.error)) from item.error
     finally:
         over.set()
-        if workers.scheduler is not None:
-            client.close(timeout=1)
 
 
 @contextmanager
@@ -291,31 +300,43 @@ def _cluster(workers: Workers, **options: Any) -> Iterator[None]:
         yield
 
 
+class _Connected(NamedTuple):
+    """The beginning of the results."""
+
+    client: Any
+
+
 class _Finished(NamedTuple):
     """The end of the results, or what ended them."""
 
     error: BaseException | None
 
 
-def _dask_client(workers: Workers, *, again: bool) -> Any:
-    try:
-        from distributed import Client, get_client
-    except ImportError as error:
-        raise UsageError(f"backend dask needs a package that is not installed ({error}): pip install "
-                         '"courtpiece[cluster]"') from None
-    try:
-        if workers.scheduler is None:
-            return get_client()
-        connect: Any = Client           # untyped
-        return connect(workers.scheduler, set_as_default=False, timeout=_RECONNECT if again else _CONNECT)
-    except (OSError, TimeoutError, ValueError) as error:
-        if again:
-            raise WorkersLostError(f"no scheduler answers at {workers.scheduler}") from error
-        if workers.scheduler is None:
-            raise UsageError("backend dask needs the address of a scheduler, such as --scheduler "
-                             "tcp://HOST:8786; `dask scheduler` starts one") from None
-        raise RunError(f"no scheduler answers at {workers.scheduler}; `dask scheduler` starts one "
-                       f"({_first_line(error)})") from None
+@contextmanager
+def _client(workers: Workers, seconds: float) -> Iterator[Any]:
+    """Gives dask's client for a scheduler, or that of the caller, which is left open, when none is named."""
+    from distributed import Client, get_client
+
+    if workers.scheduler is None:
+        yield get_client()
+        return
+    connect: Any = Client               # untyped
+    with connect(workers.scheduler, set_as_default=False, timeout=seconds) as client:
+        yield client
+
+
+def _no_scheduler(workers: Workers, error: BaseException, *, again: bool) -> Exception:
+    """Returns what to raise when dask could not be connected to."""
+    if isinstance(error, ImportError):
+        return UsageError(f"backend dask needs a package that is not installed ({error}): pip install "
+                          '"courtpiece[cluster]"')
+    if workers.scheduler is None:
+        return UsageError("backend dask needs the address of a scheduler, such as --scheduler "
+                          "tcp://HOST:8786; `dask scheduler` starts one")
+    if again:
+        return WorkersLostError(f"no scheduler answers at {workers.scheduler}")
+    return RunError(f"no scheduler answers at {workers.scheduler}; `dask scheduler` starts one "
+                    f"({_first_line(error)})")
 
 
 def _check_alive(client: Any, workers: Workers) -> None:
