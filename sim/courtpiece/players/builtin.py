@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from threading import local
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -58,7 +59,7 @@ class BuiltIn(Player):
             walk = engine.Walk(_setup(view.rules, self.spec), self.rng.bit_generator.random_raw(2))
             walk.deal(0)
         else:
-            walk = _walk(view.rules, self.spec)
+            walk = _walks.of(view.rules, self.spec)
         walk.observe(view.seat, bytes(view.dealt), _facts(view), plays_of(view))
         return walk
 
@@ -78,10 +79,18 @@ def _setup(rules: RuleSet, spec: PlayerSpec) -> engine.Setup:
     return engine.Setup(rules, [card] * 4, [caller, caller], habits=[habit] * 4)
 
 
-@lru_cache(maxsize=64)
+class _Walks(local):
+    """This thread's deals, one for rules and player, to be set up again for each decision."""
+
+    def __init__(self) -> None:
+        self.of = lru_cache(maxsize=64)(_walk)
+
+
 def _walk(rules: RuleSet, spec: PlayerSpec) -> engine.Walk:
-    """Returns a deal to be set up again for each decision; one thread has it at a time."""
     return engine.Walk(_setup(rules, spec), np.zeros(2, np.uint64))
+
+
+_walks = _Walks()
 
 
 def _facts(view: View) -> tuple[int, ...]:
