@@ -5,9 +5,9 @@ JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-SOURCES := pyproject.toml meson.build constraints.txt ext/meson.build
+SOURCES := pyproject.toml meson.build meson.options constraints.txt ext/meson.build
 
-.PHONY: study test lint types unit notebooks reports bench clean
+.PHONY: study test lint types unit checked sanitize notebooks reports bench clean
 .DEFAULT_GOAL := study
 
 study: $(VENV)/ready
@@ -26,6 +26,25 @@ types: $(VENV)/ready-dev
 
 unit: $(VENV)/ready-dev
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -q -n $(JOBS)
+
+# The kernel built to stop at the first wrong index, division, shift or address, and what drives it (docs/platforms.md).
+KERNEL_TESTS := tests/kernel tests/perft tests/solve tests/players tests/test_worlds.py
+checked: $(VENV)/ready-dev
+	$(SIDE_BUILD) build/checked -Csetup-args=-Dchecked=true
+	build/checked/bin/python -m pytest -q -n $(JOBS) -p no:cacheprovider $(KERNEL_TESTS)
+
+sanitize: $(VENV)/ready-dev
+	$(SIDE_BUILD) build/sanitize -Csetup-args=-Dchecked=true -Csetup-args=-Db_sanitize=address,undefined -Csetup-args=-Db_lundef=false
+	LD_PRELOAD=$$($(CC) -print-file-name=libasan.so) PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=1 \
+	  UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+	  build/sanitize/bin/python -m pytest -q -n $(JOBS) -p no:cacheprovider $(KERNEL_TESTS)
+
+# An environment that borrows all but courtpiece from $(VENV): FOLDER ARGUMENTS-FOR-THE-BUILD
+SIDE_BUILD = sh -ec 'folder=$$1; shift; $(BIN)/python -m venv --without-pip $$folder; \
+  $(BIN)/python -c "import sys; print(*(p for p in sys.path if p.endswith(\"site-packages\")), sep=\"\n\")" \
+    >$$(ls -d $$folder/lib/python3*/site-packages)/borrowed.pth; \
+  PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) --python $$folder/bin/python install -q --no-deps --no-build-isolation --force-reinstall \
+    -Cbuild-dir=$$folder/work "$$@" .' side-build
 
 notebooks: $(VENV)/ready-dev
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/test_notebooks.py

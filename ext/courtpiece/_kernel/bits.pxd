@@ -9,9 +9,18 @@ from libc.stdint cimport uint64_t
 cdef extern from *:
     """
     #include <stdint.h>
+    #ifdef COURTPIECE_CHECKED
+    #include <stdio.h>
+    #include <stdlib.h>
+    #define COURTPIECE_HOLDS(what) \
+        ((what) ? (void)0 : (fprintf(stderr, "%s:%d: does not hold: %s\\n", __FILE__, __LINE__, #what), abort()))
+    #else
+    #define COURTPIECE_HOLDS(what) ((void)0)
+    #endif
     #if defined(__BMI2__) && defined(__x86_64__)
     #include <immintrin.h>
     static inline uint64_t courtpiece_nth(uint64_t mask, unsigned n) {
+        COURTPIECE_HOLDS(n < (unsigned)__builtin_popcountll(mask));
         return _pdep_u64((uint64_t)1 << n, mask);
     }
     static inline uint64_t courtpiece_deposit(uint64_t pattern, uint64_t mask) {
@@ -20,6 +29,7 @@ cdef extern from *:
     #else
     static inline uint64_t courtpiece_nth(uint64_t mask, unsigned n) {
         while (n--) mask &= mask - 1;
+        COURTPIECE_HOLDS(mask != 0);
         return mask & (~mask + 1);
     }
     static inline uint64_t courtpiece_deposit(uint64_t pattern, uint64_t mask) {
@@ -30,12 +40,33 @@ cdef extern from *:
     }
     #endif
     #define COURTPIECE_ALL 0x1FFF1FFF1FFF1FFFull
+    #if defined(_MSC_VER) && !defined(__clang__)
+    #include <intrin.h>
+    static inline int courtpiece_count(uint64_t mask) {     /* not every processor has an instruction for it */
+        mask -= (mask >> 1) & 0x5555555555555555ull;
+        mask = (mask & 0x3333333333333333ull) + ((mask >> 2) & 0x3333333333333333ull);
+        mask = (mask + (mask >> 4)) & 0x0F0F0F0F0F0F0F0Full;
+        return (int)((mask * 0x0101010101010101ull) >> 56);
+    }
+    static inline int courtpiece_lowest(uint64_t mask) {
+        unsigned long place;
+        _BitScanForward64(&place, mask);
+        return (int)place;
+    }
+    static inline int courtpiece_highest(uint64_t mask) {
+        unsigned long place;
+        _BitScanReverse64(&place, mask);
+        return (int)place;
+    }
+    static inline uint64_t courtpiece_high_product(uint64_t a, uint64_t b) { return __umulh(a, b); }
+    #else
     static inline int courtpiece_count(uint64_t mask) { return __builtin_popcountll(mask); }
-    static inline int courtpiece_lowest(uint64_t mask) { return __builtin_ctzll(mask); }
-    static inline int courtpiece_highest(uint64_t mask) { return 63 - __builtin_clzll(mask); }
+    static inline int courtpiece_lowest(uint64_t mask) { COURTPIECE_HOLDS(mask != 0); return __builtin_ctzll(mask); }
+    static inline int courtpiece_highest(uint64_t mask) { COURTPIECE_HOLDS(mask != 0); return 63 - __builtin_clzll(mask); }
     static inline uint64_t courtpiece_high_product(uint64_t a, uint64_t b) {
         return (uint64_t)(((unsigned __int128)a * b) >> 64);
     }
+    #endif
     """
     const uint64_t ALL_CARDS "COURTPIECE_ALL"
     # The n-th lowest bit of the mask (n from 0, n < count(mask)), as a mask.

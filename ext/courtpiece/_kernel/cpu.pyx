@@ -2,7 +2,7 @@
 
 cdef extern from *:
     """
-    #if defined(__x86_64__) && defined(__GNUC__)
+    #ifdef COURTPIECE_V3
     static int courtpiece_has_v3(void) {
         __builtin_cpu_init();
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2")
@@ -16,5 +16,5 @@ cdef extern from *:
 
 
 def has_x86_64_v3():
-    """Return whether this is an x86-64 processor with BMI2 and AVX2, for which the second build of the engine is made."""
+    """Return whether this is an x86-64 processor with BMI2 and AVX2, and the second build of the engine, made for these, is there."""
     return courtpiece_has_v3()
