@@ -24,7 +24,7 @@ include "played_on.pxi"
 
 cdef enum:
     MOST_ACTIONS = 53           # 52 cards and one reveal
-    WALKS = 1 << 40             # a number that no decision has: the random words of walks
+    WALKS = 0                   # the decision whose random words walks have; 1 << 40 was meant, but is 0 in gcc's int
     FEW = 8                     # worlds with which a plan follows `greedy`
 
 POSITION = sizeof(Deal)         # bytes of a deal as the modules of the kernel hand it on
