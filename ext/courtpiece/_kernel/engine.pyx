@@ -790,4 +790,17 @@ def philox_block(const uint64_t[::1] key, uint64_t block, uint64_t purpose, uint
     return out
 
 
+def philox_words(const uint64_t[::1] key, uint64_t purpose, uint64_t start, uint64_t[:, :, ::1] out, *, uint64_t stream=0):
+    """Fill out (deals, blocks, 4) with the first blocks of one purpose of deals start, start+1, ..."""
+    cdef Dice dice = read_dice(key, stream)
+    cdef Py_ssize_t i, block
+    if out.shape[2] != 4:
+        raise ValueError("a block has four words")
+    with nogil:
+        for i in range(out.shape[0]):
+            start_deal(&dice, start + <uint64_t> i)
+            for block in range(out.shape[1]):
+                philox(&dice, block, purpose, &out[i, block, 0])
+
+
 include "splitting.pxi"

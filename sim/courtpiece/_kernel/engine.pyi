@@ -111,3 +111,6 @@ def perft(
 def philox_block(
     key: NDArray[np.uint64], block: int, purpose: int, index: int, stream: int
 ) -> NDArray[np.uint64]: ...
+def philox_words(
+    key: NDArray[np.uint64], purpose: int, start: int, out: NDArray[np.uint64], *, stream: int = 0
+) -> None: ...
