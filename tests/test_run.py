@@ -508,7 +508,7 @@ def test_a_precise_run_stops_at_the_number_of_deals_it_is_given(tmp_path: Path) 
     assert done.units == 350
     (note,) = done.notes
     assert note.startswith("the widest half-width is 0.0")
-    assert note.endswith("not yet 0.001: more deals are needed")
+    assert note.endswith("to be 0.001: more deals are needed")
 
 
 def test_intervals_of_precise_runs_hold_the_truth_as_often_as_they_say(

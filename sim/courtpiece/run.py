@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -237,7 +238,7 @@ def run(
     KeyboardInterrupt after a Ctrl-C, once the chunks under way are done (a second Ctrl-C does not wait).
     What is complete is kept in every case.
     """
-    wanted = find(study) if isinstance(study, str) else study
+    wanted = study if isinstance(study, Study) else find(study)
     p = wanted.parameters(parameters)
     if chunk is not None and chunk < 1:
         raise UsageError(f"chunk: must be at least 1, not {chunk}")
@@ -372,7 +373,8 @@ class _Execution:
                 return units
             if units == limit:
                 if precision is not None:
-                    self.notes.append(f"the widest half-width is {max(widths):.2g}, not yet {precision:g}: "
+                    widest = f"{max(widths):.2g}" if isfinite(max(widths)) else "not known yet"
+                    self.notes.append(f"the widest half-width is {widest}, to be {precision:g}: "
                                       f"more {self.unit} are needed")
                 return units
             look = look + max(1, look // 4) if self.p.stops_early else stopping.next_look(look, widths)

@@ -39,7 +39,7 @@ def test_a_run_prints_its_answer_and_where_things_lie(capsys: pytest.CaptureFixt
     assert "Kot frequency · 2,000 deals" in printed.out
     assert "single-sir  random" in printed.out
     assert "±" in printed.out
-    assert "results/kot-frequency: report.html, summary.parquet, shards/*.parquet" in printed.out
+    assert "results/kot-frequency: report.html, summary.parquet, tables/ and shards/" in printed.out
     assert "kot-frequency: 2,000 of 2,000 deals" in printed.err
     for name in ("report.html", "summary.parquet", "shards/000000.parquet", "study.json"):
         assert Path("results/kot-frequency", name).exists()

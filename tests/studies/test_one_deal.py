@@ -23,6 +23,7 @@ from courtpiece.studies.study import readable
         ("ladder", {"player": ["simple", "random"]}),
         ("conventions", {}),
         ("rare-kots", {}),
+        ("options", {"rules": "hidden-trump"}),
     ],
 )
 def test_no_error_is_told_that_one_deal_cannot_show(

@@ -216,7 +216,7 @@ def _print_headline(done: Run) -> None:
         table.add_row(*(Text(cell.replace(" ± ", "\n±") if narrow else cell) for cell in row))
     screen.print(Text(done.study.title, style="bold"), Text(f"· {counted(done.units, done.design.unit)}"))
     screen.print(table)
-    say(f"± half of the 95 % interval · {done.path}: report.html, summary.parquet, shards/*.parquet")
+    say(f"± half of the 95 % interval · {done.path}: report.html, summary.parquet, tables/ and shards/")
 
 
 # --- progress ----------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from courtpiece.plots.style import (
@@ -50,11 +51,10 @@ def _worth(policies: pl.DataFrame, words: Words) -> Figure:
         axes.set_ylim(len(rows) - 0.5, -0.5)
         axes.set_xscale("symlog", linthresh=0.1)
         axes.set_xticks([-1, -0.1, 0, 0.1, 1, 10], ["−1", "−0.1", "0", "0.1", "1", "10"])
-        low = min([0.0, *(row[name] - row[f"{name}_half_width"] for row in rows
-                          for name in ("gain", "over_built_in") if row[name] is not None)])
-        high = max([0.1, *(row[name] + row[f"{name}_half_width"] for row in rows
-                           for name in ("gain", "over_built_in") if row[name] is not None)])
-        axes.set_xlim(min(1.3 * low, -0.02), 1.3 * high)
+        gains = [(row[name], row[f"{name}_half_width"]) for row in rows for name in ("gain", "over_built_in")]
+        ends = [gain + sign * error for gain, error in gains if gain is not None for sign in (-1, 1)]
+        known = [end for end in ends if isfinite(end)]      # one deal tells no error
+        axes.set_xlim(min(1.3 * min([0.0, *known]), -0.02), 1.3 * max([0.1, *known]))
         axes.set_xlabel(words("worth.axis"))
         drawing.legend(loc="outside upper left", ncols=1)
     return figure(words, "worth", drawing)

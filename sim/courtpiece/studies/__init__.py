@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from courtpiece.errors import UsageError, suggest
+from courtpiece.rules.values import show
 from courtpiece.studies.study import Study
 
 # Modules are imported when their study is asked for: the command line starts without them.
@@ -32,9 +33,9 @@ def names() -> tuple[str, ...]:
 
 def find(name: str) -> Study[Any]:
     """Returns the built-in study of that name; raises UsageError when there is none."""
-    if name not in _BUILT_IN:
-        there_are = ", ".join(_BUILT_IN) + suggest(name, _BUILT_IN)
-        raise UsageError(f'there is no study "{name}"; there are {there_are}')
+    if not isinstance(name, str) or name not in _BUILT_IN:
+        there_are = ", ".join(_BUILT_IN) + suggest(str(name), _BUILT_IN)
+        raise UsageError(f"there is no study {show(name)}; there are {there_are}")
     module, _, kind = _BUILT_IN[name].partition(":")
     study: Study[Any] = getattr(import_module(module), kind)()
     return study

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import Field, dataclass, field, fields
 from decimal import Decimal
+from math import isfinite
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
 
@@ -24,7 +25,7 @@ from courtpiece.errors import PlayerError, UsageError, suggest
 from courtpiece.players import Lineup, OwnPlayer, PlayerSpec, check_lineup, parse_lineup, recall_lineup
 from courtpiece.rules import RuleSet, name_of, resolve
 from courtpiece.rules.values import show
-from courtpiece.stats import Method, plus_minus
+from courtpiece.stats import UNKNOWN, Method, plus_minus
 
 if TYPE_CHECKING:
     import polars as pl
@@ -478,11 +479,16 @@ def readable(table: pl.DataFrame) -> tuple[list[str], list[list[str]]]:
     return heads, rows
 
 
+_LARGE = 1000                           # from here on a number is told whole
+
+
 def _cell(value: Any, half_width: float | None) -> str:
     if value is None:
-        return "–"
+        return UNKNOWN
     if half_width is not None:
         return plus_minus(value, half_width)
     if isinstance(value, float):
-        return f"{value:.4g}"
+        if not isfinite(value):
+            return UNKNOWN
+        return f"{value:,.0f}" if abs(value) >= _LARGE else f"{value:.4g}"
     return f"{value:,}" if isinstance(value, int) else str(value)
