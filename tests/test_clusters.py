@@ -173,6 +173,22 @@ def test_a_scheduler_that_is_gone_is_told(tmp_path: Path, monkeypatch: pytest.Mo
     assert run(Dice(), out=tmp_path / "out", deals=1050).complete
 
 
+def test_a_run_waits_for_workers_and_says_so(tmp_path: Path, direct: Path) -> None:
+    told: list[Progress] = []
+    with cluster(tmp_path / "cluster", workers=0) as started:
+
+        def come() -> None:
+            while not any(progress.word for progress in told):
+                time.sleep(0.01)
+            started.start_worker()
+
+        threading.Thread(target=come, daemon=True).start()
+        run(Dice(), out=tmp_path / "out", deals=1050, watch=told.append, **on(started))
+    assert contents(tmp_path / "out") == contents(direct)
+    words = [progress.word for progress in told if progress.word]
+    assert words == [f"waiting for workers: `dask worker {started.address}` starts one"]
+
+
 def test_a_folder_that_workers_do_not_share_is_told(
     tmp_path: Path, shared: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:

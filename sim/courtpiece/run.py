@@ -427,6 +427,9 @@ class _Execution:
                                 problem = self._problem(outcome, plan)
                                 if problem is None:
                                     yield outcome.chunk
+                            elif isinstance(outcome, str):
+                                self._say(outcome, plan)
+                                problem = None
                             else:
                                 problem = outcome
                             if problem is not None:
@@ -436,7 +439,7 @@ class _Execution:
                     fruitless += 1
                     if fruitless >= _FRUITLESS:
                         raise self._gives_up(died, plan, handed) from died
-                    self.watch(Progress(self.unit, 0, plan.units, self.played, f"{died}; going on"))
+                    self._say(f"{died}; going on", plan)
         if deaths:
             self.folder.sweep()
         if failed is not None:
@@ -488,6 +491,9 @@ class _Execution:
             where = f" at {self.unit} {start} to {stop - 1}"
         return RunError(f"workers end again and again{where}: {died}; what is done is kept; with fewer jobs, "
                         "or smaller chunks in another folder, each has more memory")
+
+    def _say(self, word: str, plan: Plan) -> None:
+        self.watch(Progress(self.unit, 0, plan.units, self.played, word))
 
     def _tell(self, plan: Plan, done: int) -> None:
         self.watch(Progress(self.unit, min(done, plan.units), plan.units, self.played))

@@ -166,14 +166,19 @@ def check_left_out(left_out: Sequence[LeftOut], units: int, unit: str) -> None:
 # --- spreading ---------------------------------------------------------------------------------------
 
 
+Outcome = Done | Exception | str | None     # of a task, or a word to a person who watches
+
+
 class WorkersLostError(Exception):
     """Workers ended without a word; what they were at is to be done again."""
 
 
 def spread(
     tasks: Iterator[Task], count: int, workers: Workers, prefer: str, halt: Halt, *, again: bool = False
-) -> Generator[Done | Exception | None, None, None]:
+) -> Generator[Outcome, None, None]:
     """Has joblib do up to `count` tasks; yields what each returns, in the order in which they finish.
+
+    A text among the outcomes is a word to who watches.
 
     Without a backend of its own it is the one that its caller chose for joblib, if any, else threads or
     processes as `prefer` says.  `again` when workers died before: then even one task is not done in this
@@ -189,7 +194,7 @@ def spread(
 
 def _on_this_machine(
     tasks: Iterator[Task], jobs: int, workers: Workers, prefer: str, halt: Halt
-) -> Generator[Done | Exception | None, None, None]:
+) -> Generator[Outcome, None, None]:
     import joblib
 
     own: dict[str, Any] = {"prefer": prefer}
@@ -227,7 +232,7 @@ def _ray_errors() -> tuple[type[Exception], ...]:
 
 def _on_dask(
     tasks: Iterator[Task], workers: Workers, halt: Halt, *, again: bool
-) -> Generator[Done | Exception | None, None, None]:
+) -> Generator[Outcome, None, None]:
     """Has joblib's backend do the tasks, in a thread, as it waits for ever for a task whose workers died.
 
     What dask says of the tasks is looked at meanwhile, and of the scheduler.  When that looks bad the thread
@@ -247,6 +252,8 @@ def _on_dask(
         try:
             with _client(workers, seconds) as client:
                 found.put(_Connected(client))
+                if not client.ncores():
+                    found.put(f"waiting for workers: `dask worker {client.scheduler.address}` starts one")
                 with _cluster(workers, client=client, wait_for_workers_timeout=_FOR_EVER):
                     finished = joblib.Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1)(
                         joblib.delayed(Task.play)(task, halt) for task in still_wanted()
@@ -346,7 +353,7 @@ def _check_alive(client: Any, workers: Workers) -> None:
     for state in list(client.futures.values()):
         if state.status == "error":
             raise WorkersLostError(_first_line(state.exception))
-        if state.status in ("cancelled", "lost"):
+        if state.status == "cancelled":     # one that is "lost" is made anew
             raise WorkersLostError(f"the scheduler at {workers.scheduler} lost a task")
 
 
