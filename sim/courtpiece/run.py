@@ -440,7 +440,7 @@ class _Execution:
                     if fruitless >= _FRUITLESS:
                         raise self._gives_up(died, plan, handed) from died
                     self._say(f"{died}; going on", plan)
-        if deaths:
+        if deaths or self.workers.remote:   # dask replaces workers without a word
             self.folder.sweep()
         if failed is not None:
             raise failed
