@@ -269,7 +269,7 @@ def lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
         rest = line
         while len(rest) >= LONGEST_LINE and not rest.endswith(b"\n"):
             rest = stream.readline(LONGEST_LINE)
-        if line.strip():
+        if len(line) > LONGEST_LINE or line.strip():
             yield number, line
 
 

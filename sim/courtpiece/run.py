@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,9 +25,9 @@ from courtpiece.errors import CourtpieceError, PlayerError, RunError, UsageError
 from courtpiece.patience import patience
 from courtpiece.places import write_whole
 from courtpiece.stats import Stopping
-from courtpiece.store import Folder, LeftOut, Shard, read_metadata, read_shard, read_table
+from courtpiece.store import Folder, LeftOut, Shard, read_metadata, read_rows, read_shard
 from courtpiece.studies import find
-from courtpiece.studies.study import Parameters, Study, counted, recalled, schema
+from courtpiece.studies.study import Column, Parameters, Study, counted, recalled, schema
 from courtpiece.workers import (
     PATIENCE,
     Done,
@@ -161,7 +161,7 @@ class Run:
         columns = self.study.table_columns(self.parameters)
         try:
             if _summarised(self.folder, self.design, columns):
-                return {name: read_table(self.folder.table_file(name))[0] for name in columns}
+                return _read_tables(self.folder, columns)
         except RunError as error:
             raise RunError(f"{error}; run the same command again to make it anew") from None
         raise RunError(f"{self.folder} is not complete: {self.done:,} of {self.units:,} "
@@ -317,8 +317,7 @@ class _Execution:
             write_whole(self.folder.path / name, content)
 
     def _tables_on_disk(self) -> dict[str, pl.DataFrame]:
-        columns = self.study.table_columns(self.p)
-        return {name: read_table(self.folder.table_file(name))[0] for name in columns}
+        return _read_tables(self.folder, self.study.table_columns(self.p))
 
     def _check_same_design(self, there: Design) -> None:
         differences = there.differences(design_of(self.study, self.p, there.plan))
@@ -509,6 +508,10 @@ class _Execution:
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
             for index, path in zip(indices, paths, strict=True):
                 read_shard(path, index)     # raises what a user can act on, if a file is to blame
+                try:
+                    read_rows(path, self.study.columns(self.p))
+                except RunError as error:
+                    raise RunError(f"{error}; remove it and run the same command again") from None
             raise
 
 
@@ -533,13 +536,16 @@ def _summarised(folder: Folder, design: Design, tables: Iterable[str]) -> bool:
     return about.get("units") == design.plan.units and about.get("behaviour") == design.behaviour
 
 
-def _whole_tables(folder: Folder, design: Design, tables: Iterable[str]) -> bool:
+def _read_tables(folder: Folder, tables: Mapping[str, Sequence[Column]]) -> dict[str, pl.DataFrame]:
+    return {name: read_rows(folder.table_file(name), columns) for name, columns in tables.items()}
+
+
+def _whole_tables(folder: Folder, design: Design, tables: Mapping[str, Sequence[Column]]) -> bool:
     """True when the tables on disk are those of the whole run, and none of them is damaged."""
     try:
         if not _summarised(folder, design, tables):
             return False
-        for name in tables:
-            read_table(folder.table_file(name))
+        _read_tables(folder, tables)
     except RunError:
         return False
     return True

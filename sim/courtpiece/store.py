@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 KEY = "courtpiece"                      # of a Parquet file's metadata
+MOST_VALUES = 200_000_000               # in one Parquet file; the largest of ours have a tenth of that
 
 _LOCK = ".lock"
 _SHOWS = 10.0                           # seconds until a shared folder shows what another machine wrote
@@ -271,10 +272,19 @@ def read_table(path: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
 
     content = _whole(path)
     about = _metadata(path, content)
+    _check_size(path, content)
     try:
         return pl.read_parquet(io.BytesIO(content)), about
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         raise RunError(f"{path} is damaged: it cannot be read") from None
+
+
+def read_rows(path: Path, columns: Sequence[Column]) -> pl.DataFrame:
+    """Returns the rows of one of our Parquet files; RunError, too, when it has not just these columns."""
+    rows, _ = read_table(path)
+    if dict(rows.schema) != schema(columns):
+        raise RunError(f"{path} is damaged: its columns are not those of the study")
+    return rows
 
 
 def _whole(path: Path) -> bytes:
@@ -296,6 +306,21 @@ def read_metadata(path: Path) -> dict[str, Any]:
     return _metadata(path, path if is_local(path) else read_whole(path))
 
 
+def _check_size(path: Path, content: bytes) -> None:
+    """Raises RunError for a file with more values than any of ours: a few bytes can stand for all memory."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        about = pq.read_metadata(io.BytesIO(content))
+        values = about.num_rows * about.num_columns
+    except (pa.ArrowException, OSError, ValueError):
+        raise RunError(f"{path} is damaged: it cannot be read") from None
+    if values > MOST_VALUES:
+        raise RunError(f"{path} is not this package's: it tells of {values:,} values, and at most "
+                       f"{MOST_VALUES:,} can be")
+
+
 def _metadata(path: Path, content: Path | bytes) -> dict[str, Any]:
     import polars as pl
 
@@ -312,7 +337,9 @@ def _metadata(path: Path, content: Path | bytes) -> dict[str, Any]:
 
 def read_shard(path: Path, index: int) -> Shard:
     """Returns what a chunk's file says of itself; RunError when a bit of it is not as it was written."""
-    about = _metadata(path, _whole(path))
+    content = _whole(path)
+    about = _metadata(path, content)
+    _check_size(path, content)
     try:
         told = about["chunk"]
         left_out = tuple(LeftOut(int(unit["unit"]), str(unit["why"])) for unit in about.get("left_out", ()))

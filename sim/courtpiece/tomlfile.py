@@ -8,6 +8,18 @@ from typing import Any
 
 from courtpiece.errors import UsageError, reason
 
+LONGEST = 1_000_000                     # letters; a file of options has some hundreds
+MOST_DOTS = 200                         # in a line: the time that a key a.b.c… takes grows with their square
+
+
+def _check_size(text: str) -> None:
+    """Raises UsageError for a text that would take the parser long."""
+    if len(text) > LONGEST:
+        raise UsageError(f"is longer than {LONGEST:,} letters, which no file of options is")
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.count(".") > MOST_DOTS:
+            raise UsageError(f"has more than {MOST_DOTS} dots in line {number}: break it into several lines")
+
 
 def read_toml(path: Path) -> dict[str, Any]:
     """Returns the table of a file, whatever its line endings, with or without a byte order mark.
@@ -15,7 +27,10 @@ def read_toml(path: Path) -> dict[str, Any]:
     Raises UsageError with the end of a sentence that begins with the file's name.
     """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        with path.open(encoding="utf-8-sig") as file:
+            text = file.read(LONGEST + 1)
+        _check_size(text)
+        return tomllib.loads(text)
     except FileNotFoundError:
         why = "there is no such file"
     except IsADirectoryError:

@@ -103,6 +103,7 @@ def parameter(
     return field(default=default, metadata=about)
 
 
+MOST_VALUES = 1000                      # of one parameter
 MOST_UNITS = 10**15                     # beyond all that can be played, and sums of tricks fit in 64 bits
 _MOST_DIGITS = 1000                     # Python refuses to write numbers that are several times longer
 
@@ -305,6 +306,8 @@ def _read(name: str, about: Mapping[str, Any], value: Any) -> Any:
     if not about["many"]:
         return _named(name, kind, value)
     listed = value if isinstance(value, (list, tuple)) else (value,)
+    if len(listed) > MOST_VALUES:
+        raise UsageError(f"{name}: give at most {MOST_VALUES:,}, not {len(listed):,}")
     items = tuple(_named(name, kind, item) for item in listed)
     if not items:
         raise UsageError(f"{name}: give one at least")
