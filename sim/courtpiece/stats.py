@@ -316,22 +316,30 @@ def paired_difference(n: int, total: int, squares: int, level: float = LEVEL) ->
     return _single(means(n, total, squares, level), n, Method.PAIRED_T, level)
 
 
-def with_error(
-    value: float, standard_error: float, n: int, method: Method, level: float = LEVEL
-) -> Estimate:
-    """Returns the estimate of a mean over `n` units, its error known, with Student's t interval.
+def t_intervals(
+    value: ArrayLike, standard_error: ArrayLike, freedom: ArrayLike, level: float = LEVEL, *,
+    chance: bool = False,
+) -> Estimates:
+    """Returns values whose errors are known with Student's t intervals; those of chances end at 0 and 1.
 
-    Where n is below 2 no error can be known: standard error nan, interval from -inf to inf.
+    Where freedom is below 1 no error can be known: standard error nan, interval from -inf to inf.
     """
     from scipy.special import stdtrit
 
-    if n < 2:
-        standard_error, low, high = math.nan, -math.inf, math.inf
-    else:
-        reach = float(stdtrit(n - 1, (1 + level) / 2)) * standard_error
-        low, high = value - reach, value + reach
-    return Estimate(value=value, standard_error=standard_error, low=low, high=high, n=n, method=method,
-                    level=level)
+    values, free = np.asarray(value, np.float64), np.asarray(freedom, np.float64)
+    errors = np.where(free >= 1, standard_error, np.nan)
+    reach = np.where(free >= 1, stdtrit(np.maximum(free, 1.0), (1 + level) / 2) * errors, np.inf)
+    low, high = values - reach, values + reach
+    if chance:
+        low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
+    return Estimates(values, errors, np.asarray(low), np.asarray(high))
+
+
+def with_error(
+    value: float, standard_error: float, n: int, method: Method, level: float = LEVEL
+) -> Estimate:
+    """Returns the estimate of a mean over `n` units as `t_intervals` does, with n - 1 for the freedom."""
+    return _single(t_intervals(value, standard_error, n - 1, level), n, method, level)
 
 
 def ratio(

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from courtpiece.cards import SHAPES
 from courtpiece.language import Mean, Sentence, Share, Term
-from courtpiece.stats import LEVEL, Estimates, Floats, Method, means, proportions
+from courtpiece.stats import LEVEL, Estimates, Floats, Method, means, proportions, t_intervals
 from courtpiece.studies.book_rows import BOOK, CLASSES, POLICIES, ROLES, TrumpBookParameters, who
 from courtpiece.studies.book_trials import TRIAL_MEASURES, trials
+from courtpiece.studies.estimates import estimate_row, half_width
 from courtpiece.studies.study import ESTIMATE_COLUMNS, Column, schema
 from courtpiece.studies.trump_rows import CALLS
 from courtpiece.studies.trump_tables import HONOURS
@@ -240,8 +241,6 @@ def weighted(
     values: Floats, errors: Floats, weights: Floats, *, chance: bool = False, all_of: int = CLASSES
 ) -> Estimates:
     """Returns the mean over all hands of what some of `all_of` classes tell, with its interval."""
-    from scipy.special import stdtrit
-
     size, total = len(values), weights.sum()
     value = float((weights * values).sum() / total)
     known = size / all_of
@@ -250,11 +249,7 @@ def weighted(
         return Estimates(*map(np.asarray, (value, np.nan, -np.inf, np.inf)))
     among = float((weights**2 * (values - value) ** 2).sum() / total**2)
     error = np.sqrt((1 - known) * among * size / max(1, size - 1) + known * within)
-    reach = float(stdtrit(max(1, size - 1), (1 + LEVEL) / 2)) * error
-    low, high = value - reach, value + reach
-    if chance:
-        low, high = max(0.0, low), min(1.0, high)
-    return Estimates(*map(np.asarray, (value, error, low, high)))
+    return t_intervals(value, error, max(1, size - 1), chance=chance)
 
 
 def _over(hands: Hands, members: NDArray[np.bool_] | slice = slice(None)) -> Callable[..., Estimates]:
@@ -303,8 +298,7 @@ def _summary(hands: Hands) -> Iterator[dict[str, Any]]:
                 "agreement": mean((best * weights).sum(axis=1), none, chance=True),
             }
         for measure, told in found.items():
-            numbers = {name: float(number) for name, number in told._asdict().items()}
-            yield {"policy": policy, "measure": measure, **numbers, "n": len(hands), "method": Method.T}
+            yield {"policy": policy, "measure": measure, **estimate_row(told, len(hands), Method.T)}
 
 
 def _cell(told: Estimates) -> tuple[float, float | None]:
@@ -438,8 +432,7 @@ def answer(p: TrumpBookParameters, tables: Mapping[str, pl.DataFrame]) -> list[S
 
     def told(policy: str, measure: str, kind: type[Share | Mean]) -> Share | Mean:
         row = tables["summary"].filter(policy=policy, measure=measure).row(0, named=True)
-        half_width = (row["high"] - row["low"]) / 2
-        return kind(row["value"], half_width or None)       # exact where all classes are there
+        return kind(row["value"], half_width(row) or None)      # exact where all classes are there
 
     longest, other, passed = (told(BEST, name, Share) for name in BEST_SHARES)
     worth = {"win": told(BEST, "win", Share), "ahead": told(BEST, "points_ahead", Mean)}
@@ -458,10 +451,10 @@ def answer(p: TrumpBookParameters, tables: Mapping[str, pl.DataFrame]) -> list[S
         if players != str(p.lineup):
             rows = {str(row["measure"]): row for row in
                     tables["trials"].filter(players=players).iter_rows(named=True)}
-            half = {name: (row["high"] - row["low"]) / 2 for name, row in rows.items()}
+            regret, still = rows["regret"], rows["still_best"]
             found.append(Sentence("trial", {
-                "players": players, "regret": Mean(rows["regret"]["value"], half["regret"]),
-                "still": Share(rows["still_best"]["value"], half["still_best"]),
+                "players": players, "regret": Mean(regret["value"], half_width(regret)),
+                "still": Share(still["value"], half_width(still)),
             }))
     return found
 
@@ -477,6 +470,6 @@ def _across(table: pl.DataFrame, key: str, measures: Sequence[str]) -> pl.DataFr
         for measure in measures:
             told = found.get(measure)
             row[measure] = told and told["value"]
-            row[f"{measure}_half_width"] = told and (told["high"] - told["low"]) / 2
+            row[f"{measure}_half_width"] = told and half_width(told)
         rows.append(row)
     return pl.DataFrame(rows, infer_schema_length=None)

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from courtpiece.stats import LEVEL, Floats, Method
+from courtpiece.stats import LEVEL, Floats, Method, t_intervals
 from courtpiece.studies.book_rows import ROLES, TrumpBookParameters
+from courtpiece.studies.estimates import estimate_row
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,7 +58,7 @@ def trials(p: TrumpBookParameters, hands: Hands, rows: pl.DataFrame) -> Iterator
     for lineup in p.lineups if p.against else ():
         trial = _trial(hands, type(hands)(rows.filter(players=str(lineup))), p.trials)
         for measure, told in _measures(trial).items():
-            yield {"players": str(lineup), "measure": measure, "n": len(hands), **told}
+            yield {"players": str(lineup), "measure": measure, **told}
 
 
 def _trial(hands: Hands, tried: Hands, deals: int) -> Trial:
@@ -119,15 +120,11 @@ def _crossed(trial: Trial) -> Floats:
 
 def _of_hands(values: Floats, weights: Floats) -> dict[str, Any]:
     """Returns the weighted mean over hands drawn from all, with its interval."""
-    from scipy.special import stdtrit
-
     size, total = len(values), weights.sum()
     value = float((weights * values).sum() / total)
     spread = float((weights**2 * (values - value) ** 2).sum() / total**2)
     error = (spread * size / (size - 1)) ** 0.5 if size > 1 else np.inf
-    reach = float(stdtrit(max(1, size - 1), (1 + LEVEL) / 2)) * error
-    return {"value": value, "standard_error": error, "low": value - reach, "high": value + reach,
-            "method": Method.T}
+    return estimate_row(t_intervals(value, error, max(1, size - 1)), size, Method.T)
 
 
 # --- the model ---------------------------------------------------------------------------------------
@@ -148,7 +145,7 @@ def modelled(trial: Trial) -> dict[str, dict[str, Any]]:
     return {
         name: {"value": float(value[at]), "standard_error": float(again[:, at].std(ddof=1)),
                "low": float(min(low[at], value[at])), "high": float(max(high[at], value[at])),
-               "method": Method.BOOTSTRAP}
+               "n": size, "method": Method.BOOTSTRAP}
         for at, name in enumerate(names)
     }
 

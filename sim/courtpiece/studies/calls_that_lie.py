@@ -26,6 +26,7 @@ from courtpiece.players import Lineup, PlayerSpec, parse_lineup, parse_player
 from courtpiece.rules import Redeal, RuleSet, Trump, name_of
 from courtpiece.stats import Estimates, Method, means, proportions
 from courtpiece.studies.beliefs import OBSERVERS, beliefs, dealt_trumps
+from courtpiece.studies.estimates import estimate_row, half_width
 from courtpiece.studies.partners import compared, played, seated, sums
 from courtpiece.studies.rare_kots import played_out
 from courtpiece.studies.study import (
@@ -192,11 +193,8 @@ class CallsThatLie(Study[CallsThatLieParameters]):
                     tables[name].append({**who, **row})
             for name, row in _worth(totals.filter(pl.col("forgets").is_not_null(), rules=name_of(rules))):
                 tables[name].append({"rules": name_of(rules), "players": str(p.players[0]), **row})
-        found = {}
-        for name, columns in self.table_columns(p).items():
-            rows = [{column.name: row.get(column.name) for column in columns} for row in tables[name]]
-            found[name] = pl.DataFrame(rows, schema=schema(columns))
-        return found
+        return {name: pl.DataFrame(tables[name], schema=schema(columns))
+                for name, columns in self.table_columns(p).items()}
 
     def headline(self, p: CallsThatLieParameters, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
         import polars as pl
@@ -376,7 +374,8 @@ def _tables(
             found = means(one["n"], one["total"], one["squares"])
             value, half = float(found.value) / _MILLION, float(found.half_width) / _MILLION
             about = f"{observer}, trick {trick}"
-            yield "summary", _estimate(one["measure"], about, found, one["n"], Method.T)
+            yield "summary", {"measure": one["measure"], "about": about,
+                              **estimate_row(found, one["n"], Method.T, _MILLION)}
             if one["measure"] == "error":       # of squares, to that of their root
                 value = value**0.5
                 half = half / (2 * value) if value else 0.0
@@ -387,20 +386,13 @@ def _tables(
 def _call_row(
     cards: str, measure: str, n: int, found: Estimates, method: Method, exact: Exact | None
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    yield "summary", _estimate(measure, cards, found, n, method, scale=1)
+    yield "summary", {"measure": measure, "about": cards, **estimate_row(found, n, method)}
     yield "calls", {
         "cards": cards, "measure": measure,
         "found": float(found.value), "found_half_width": float(found.half_width),
         "prior": _HAND[cards] / 4 if measure == "length" else _HAND[cards] / 52,
         "exact": None if exact is None else exact.measures[cards][measure],
     }
-
-
-def _estimate(
-    measure: str, about: str, found: Estimates, n: int, method: Method, scale: int = _MILLION
-) -> dict[str, Any]:
-    numbers = {name: float(value) / scale for name, value in found._asdict().items()}
-    return {"measure": measure, "about": about, **numbers, "n": n, "method": str(method)}
 
 
 def _worth(totals: pl.DataFrame) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -415,8 +407,7 @@ def _worth(totals: pl.DataFrame) -> Iterator[tuple[str, dict[str, Any]]]:
     ]
     for row in compared(family, "points"):
         yield "counting", {
-            **row, "lost": row["value"], "lost_half_width": (row["high"] - row["low"]) / 2,
-            "deals": row["n"],
+            **row, "lost": row["value"], "lost_half_width": half_width(row), "deals": row["n"],
         }
         yield "summary", {**row, "measure": row["gain"], "about": f"lost, forgets {row['forgets']}"}
 

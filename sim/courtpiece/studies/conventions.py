@@ -15,8 +15,9 @@ from courtpiece.language import Mean, PValue, Sentence, Share, Term
 from courtpiece.players import AnyPlayer, Lineup, parse_lineup, parse_player
 from courtpiece.players.habits import SIGNALS
 from courtpiece.rules import RuleSet, name_of
+from courtpiece.studies.estimates import half_width, with_estimates
 from courtpiece.studies.partners import MEASURES, Played, compared, played, seated, sums
-from courtpiece.studies.study import ESTIMATE_COLUMNS, Column, Parameters, Study, schema
+from courtpiece.studies.study import ESTIMATE_COLUMNS, Column, Parameters, Study, combination, schema
 
 if TYPE_CHECKING:
     import polars as pl
@@ -145,10 +146,7 @@ class Conventions(Study[ConventionsParameters]):
         family = totals.to_dicts()
         rows = [row for measure in MEASURES for row in compared(family, measure)]
         return {
-            name: pl.DataFrame(
-                [{column.name: row[column.name] for column in columns} for row in rows],
-                schema=schema(columns),
-            ).sort(*keys, maintain_order=True)
+            name: pl.DataFrame(rows, schema=schema(columns)).sort(*keys, maintain_order=True)
             for name, columns in self.table_columns(p).items()
         }
 
@@ -156,15 +154,12 @@ class Conventions(Study[ConventionsParameters]):
         import polars as pl
 
         keys = ["rules", "signal", "way"]
-        half = (pl.col("high") - pl.col("low")) / 2
         found = _beside(tables).filter(measure="points")
-        won = tables["summary"].filter(measure="won").select(
-            *keys, won=pl.col("value"), won_half_width=half
-        )
-        return found.select(
-            *keys, deals="n", points=pl.col("value"), points_half_width=half,
+        points = found.select(
+            *keys, deals="n", points=pl.col("value"), points_half_width=half_width(found),
             p_holm=pl.col("p_holm").round_sig_figs(2), changed=pl.col("changed"),
-        ).join(won, on=keys, maintain_order="left")
+        )
+        return with_estimates(points, keys, {"won": tables["summary"].filter(measure="won")})
 
     def answer(self, p: ConventionsParameters, tables: Mapping[str, pl.DataFrame]) -> list[Sentence]:
         points = _beside(tables).filter(measure="points", rules=name_of(p.rules[0]))
@@ -175,7 +170,7 @@ class Conventions(Study[ConventionsParameters]):
                 told.append(Sentence(key, {
                     "signal": Term(row["signal"], "signal"), "p": PValue(row["p_holm"]),
                     "points": Mean(row["value"] if key == "no-change" else abs(row["value"]),
-                                   (row["high"] - row["low"]) / 2),
+                                   half_width(row)),
                     "changed": Share(row["changed"]),
                 }))
         return told
@@ -196,7 +191,7 @@ def _beside(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 
 def _which(p: Parameters) -> tuple[Column, ...]:
     return (
-        Column("rules", "category", "", "the rule set", tuple(name_of(rules) for rules in p.rules)),
+        combination(p)[0],
         Column("signal", "category", "", "weak S4.37, top S4.38, middle S4.39, switch S4.40, all: these "
                "four; low-strict: always the lowest card while the partner wins the trick (S4.41), "
                "low-waste: never for that reason", MEANT),

@@ -28,6 +28,7 @@ from courtpiece.stats import (
     units_to_detect,
 )
 from courtpiece.studies.duel_games import GAMES, WINNERS, Games, files
+from courtpiece.studies.estimates import half_width, with_estimates
 from courtpiece.studies.study import (
     ESTIMATE_COLUMNS,
     MOST_UNITS,
@@ -36,6 +37,7 @@ from courtpiece.studies.study import (
     Kind,
     Parameters,
     Study,
+    combination,
     parameter,
     schema,
     whole,
@@ -185,7 +187,7 @@ class Duel(Study[DuelParameters]):
         unit = "match" if p.whole_matches else "deal"
         columns = [
             Column(unit, "uint64", "", f"number of the {unit}"),
-            Column("rules", "category", "", "the rule set", tuple(name_of(rules) for rules in p.rules)),
+            combination(p)[0],
         ]
         for game, what in zip(GAMES, ("us calling", "us defending"), strict=True):
             if p.whole_matches:
@@ -205,7 +207,7 @@ class Duel(Study[DuelParameters]):
         )
 
     def table_columns(self, p: DuelParameters) -> dict[str, tuple[Column, ...]]:
-        rules = Column("rules", "category", "", "the rule set", tuple(name_of(rules) for rules in p.rules))
+        rules, _ = combination(p)
         return {
             "summary": (
                 rules,
@@ -276,8 +278,7 @@ class Duel(Study[DuelParameters]):
         }
 
     def half_widths(self, p: DuelParameters, tables: Mapping[str, pl.DataFrame]) -> list[float]:
-        share = tables["summary"].filter(measure="won")
-        return ((share["high"] - share["low"]) / 2).to_list()
+        return half_width(tables["summary"].filter(measure="won")).to_list()
 
     def settled(self, p: DuelParameters, tables: Mapping[str, pl.DataFrame]) -> bool:
         return p.decide is not None and bool((tables["pairs"]["p_value"] <= p.decide).all())
@@ -309,21 +310,14 @@ class Duel(Study[DuelParameters]):
         )
         units = summary.filter(measure="won").select("rules", pl.col("n").alias(p.play))
         table = table.join(units, on="rules", maintain_order="left")
-        shown = ["won", "ahead", "differing"]
-        for measure in shown:
-            one = summary.filter(measure=measure).select(
-                "rules", pl.col("value").alias(measure),
-                ((pl.col("high") - pl.col("low")) / 2).alias(f"{measure}_half_width"),
-            )
-            if len(one):
-                table = table.join(one, on="rules", how="left", maintain_order="left")
-        return table
+        found = {measure: summary.filter(measure=measure) for measure in ("won", "ahead", "differing")}
+        return with_estimates(table, ["rules"], {name: rows for name, rows in found.items() if len(rows)})
 
     def answer(self, p: DuelParameters, tables: Mapping[str, pl.DataFrame]) -> list[Sentence]:
         summary = tables["summary"]
         told = []
         for row in tables["pairs"].iter_rows(named=True):
-            found = {one["measure"]: (one["value"], (one["high"] - one["low"]) / 2)
+            found = {one["measure"]: (one["value"], half_width(one))
                      for one in summary.filter(rules=row["rules"]).iter_rows(named=True)}
             told.append(Sentence(p.play, {
                 "rules": str(row["rules"]), "us": str(p.us), "them": str(p.them),

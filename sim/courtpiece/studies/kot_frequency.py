@@ -27,6 +27,7 @@ from courtpiece.cards import RANKS, SUITS
 from courtpiece.language import Mean, Sentence, Share
 from courtpiece.rules import DealEnds, Kot, Objective, Outcome, Redeal, RuleSet, name_of
 from courtpiece.stats import Estimates, Method, means, proportions
+from courtpiece.studies.estimates import estimate_row, with_estimates
 from courtpiece.studies.study import ESTIMATE_COLUMNS, Column, Parameters, Study, combination, schema
 
 if TYPE_CHECKING:
@@ -204,8 +205,6 @@ class KotFrequency(Study[Parameters]):
         }
 
     def headline(self, p: Parameters, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-        import polars as pl
-
         summary = tables["summary"]
         shown = [("win", "win", "caller"), ("kot", "kot", "caller"), ("kot_conceded", "kot", "defender"),
                  ("points", "points", "caller"), ("points_against", "points", "defender")]
@@ -214,13 +213,9 @@ class KotFrequency(Study[Parameters]):
         if any(rules.redeal is not Redeal.OFF for rules in p.rules):
             shown.append(("redeal", "redeal", "both"))
         table = summary.filter(measure="win", side="caller").select("rules", "players", deals="n")
-        for name, measure, side in shown:
-            half_width = (pl.col("high") - pl.col("low")) / 2
-            one = summary.filter(measure=measure, side=side).select(
-                "rules", "players", pl.col("value").alias(name), half_width.alias(f"{name}_half_width")
-            )
-            table = table.join(one, on=["rules", "players"], how="left", maintain_order="left")
-        return table
+        return with_estimates(table, ["rules", "players"], {
+            name: summary.filter(measure=measure, side=side) for name, measure, side in shown
+        })
 
     def answer(self, p: Parameters, tables: Mapping[str, pl.DataFrame]) -> list[Sentence]:
         headline = self.headline(p, tables)
@@ -496,5 +491,4 @@ def _row(quantity: _Quantity, n: int, deals: Integers, method: Method) -> dict[s
 
 
 def _told(measure: str, side: str, n: int, found: Estimates, method: Method) -> dict[str, Any]:
-    numbers = {name: float(value) for name, value in found._asdict().items()}
-    return {"measure": measure, "side": side, **numbers, "n": n, "method": method}
+    return {"measure": measure, "side": side, **estimate_row(found, n, method)}

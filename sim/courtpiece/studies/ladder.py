@@ -16,11 +16,13 @@ from courtpiece.players import AnyPlayer, Lineup
 from courtpiece.rules import Counting, Outcome, RuleSet, name_of
 from courtpiece.stats import LEVEL, Method, bradley_terry, paired_difference, shares_of_pairs
 from courtpiece.studies.duel import PLAYER, estimate_row
+from courtpiece.studies.estimates import half_width, with_estimates
 from courtpiece.studies.study import (
     ESTIMATE_COLUMNS,
     Column,
     Parameters,
     Study,
+    combination,
     parameter,
     schema,
 )
@@ -156,20 +158,14 @@ class Ladder(Study[LadderParameters]):
         }
 
     def half_widths(self, p: LadderParameters, tables: Mapping[str, pl.DataFrame]) -> list[float]:
-        shares = tables["pairings"]
-        return ((shares["high"] - shares["low"]) / 2).to_list()
+        return half_width(tables["pairings"]).to_list()
 
     def headline(self, p: LadderParameters, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-        import polars as pl
-
         summary = tables["summary"]
         table = summary.filter(measure="rating").select("rules", "player", deals="n")
-        for measure in _MEASURES:
-            one = summary.filter(measure=measure).select(
-                "rules", "player", pl.col("value").alias(measure),
-                ((pl.col("high") - pl.col("low")) / 2).alias(f"{measure}_half_width"),
-            )
-            table = table.join(one, on=["rules", "player"], how="left", maintain_order="left")
+        table = with_estimates(table, ["rules", "player"], {
+            measure: summary.filter(measure=measure) for measure in _MEASURES
+        })
         return table.sort("rules", "rating", descending=[False, True], maintain_order=True)
 
     def answer(self, p: LadderParameters, tables: Mapping[str, pl.DataFrame]) -> list[Sentence]:
@@ -180,7 +176,7 @@ class Ladder(Study[LadderParameters]):
             won = tables["summary"].filter(rules=rules, measure="won", player=order[0]).row(0, named=True)
             told.append(Sentence("best", {
                 "rules": rules, "first": order[0], "rest": order[1:],
-                "won": Share(won["value"], (won["high"] - won["low"]) / 2),
+                "won": Share(won["value"], half_width(won)),
             }))
             told += [_neighbours(tables["pairings"].filter(rules=rules), *pair) for pair in pairwise(order)]
         return told
@@ -198,14 +194,14 @@ def _neighbours(pairings: pl.DataFrame, one: str, other: str) -> Sentence:
     pair = {one, other}
     row = next(row for row in pairings.iter_rows(named=True) if {row["first"], row["second"]} == pair)
     value = row["value"] if row["first"] == one else 1 - row["value"]
-    won = Share(value, (row["high"] - row["low"]) / 2)
+    won = Share(value, half_width(row))
     key = "alike" if row["low"] <= 1 / 2 <= row["high"] else "beats"
     return Sentence(key, {"one": one, "other": other, "won": won})
 
 
 def _who(p: LadderParameters) -> tuple[Column, Column, Column]:
     return (
-        Column("rules", "category", "", "the rule set", tuple(name_of(rules) for rules in p.rules)),
+        combination(p)[0],
         Column("first", "category", "", "one player of a pairing", p.names),
         Column("second", "category", "", "the other", p.names),
     )

@@ -19,6 +19,7 @@ from courtpiece.players import PlayerSpec
 from courtpiece.rules import RuleSet, name_of
 from courtpiece.rules.values import show
 from courtpiece.stats import LEVEL
+from courtpiece.studies.estimates import half_width
 from courtpiece.studies.options_policies import AGAINST, CHOICES, NO_VALUE, RIGHTS, Subject, subjects
 from courtpiece.studies.options_tables import HALVES, MEASURES, tables_of
 from courtpiece.studies.study import (
@@ -173,8 +174,7 @@ class Options(Study[OptionsParameters]):
             found["policies"].append(policy)
             found["curves"] += curve
         return {
-            name: pl.DataFrame([{column.name: row.get(column.name) for column in columns}
-                                for row in found[name]], schema=schema(columns))
+            name: pl.DataFrame(found[name], schema=schema(columns))
             for name, columns in self.table_columns(p).items()
         }
 
@@ -187,8 +187,7 @@ class Options(Study[OptionsParameters]):
         """Returns the half-widths of gains."""
         import polars as pl
 
-        gains = tables["summary"].filter(pl.col("measure") != "used")
-        return ((gains["high"] - gains["low"]) / 2).to_list()
+        return half_width(tables["summary"].filter(pl.col("measure") != "used")).to_list()
 
     def answer(self, p: OptionsParameters, tables: Mapping[str, pl.DataFrame]) -> list[Sentence]:
         import polars as pl

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from courtpiece.rules import name_of
-from courtpiece.stats import Method, means, proportions, with_error
+from courtpiece.stats import Method, means, proportions, t_intervals
+from courtpiece.studies.estimates import estimate_row, half_width
 from courtpiece.studies.options_policies import NO_VALUE, Subject
 
 if TYPE_CHECKING:
@@ -69,8 +70,7 @@ def tables_of(subject: Subject, rows: pl.DataFrame) -> tuple[list[Row], Row, lis
     summary = [{**who, **row} for row in found.summary()]
     policy = {**who, **found.policies(),
               **{name.replace("-", "_"): row["value"] for row in summary for name in [row["measure"]]},
-              **{f"{row['measure'].replace('-', '_')}_half_width": (row["high"] - row["low"]) / 2
-                 for row in summary}}
+              **{f"{row['measure'].replace('-', '_')}_half_width": half_width(row) for row in summary}}
     return summary, policy, [{**who, **row} for row in found.curve()]
 
 
@@ -194,7 +194,8 @@ class _Redeal(_Use):
                 shift -= sign * keep * mean / share
             moved = slope**2 @ half.squares + 2 * (slope * shift) @ half.total + shift**2 @ half.deals
             variance += float(moved) / half.n**2 / 4
-        return _normal(value, sqrt(variance), sum(half.n for half in self.halves))
+        n = sum(half.n for half in self.halves)
+        return estimate_row(t_intervals(value, sqrt(variance), n - 1), n, Method.DELTA)
 
 
 class _Hide(_Work):
@@ -311,16 +312,8 @@ def _share(halves: Halves, threshold: Callable[[int], int]) -> Row:
 
 
 def _proportion(used: int, n: int) -> Row:
-    return {**{name: float(part) for name, part in proportions(used, n)._asdict().items()}, "n": n,
-            "method": Method.WILSON}
+    return estimate_row(proportions(used, n), n, Method.WILSON)
 
 
 def _mean(n: int, total: int, squares: int) -> Row:
-    return {**{name: float(part) for name, part in means(n, total, squares)._asdict().items()}, "n": n,
-            "method": Method.PAIRED_T}
-
-
-def _normal(value: float, error: float, n: int) -> Row:
-    found = with_error(value, error, n, Method.DELTA)
-    return {"value": value, "standard_error": found.standard_error, "low": found.low, "high": found.high,
-            "n": n, "method": found.method}
+    return estimate_row(means(n, total, squares), n, Method.PAIRED_T)

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from courtpiece.players import AnyPlayer, Lineup
 from courtpiece.rules import Outcome, RuleSet
-from courtpiece.stats import LEVEL, Method, holm, means, two_sided_p
+from courtpiece.stats import LEVEL, Estimates, Method, holm, means, two_sided_p
+from courtpiece.studies.estimates import estimate_row
 from courtpiece.table import Table
 
 MEASURES = ("points", "won", "points-calling", "points-defending", "won-calling", "won-defending")
@@ -86,9 +87,9 @@ def compared(family: Sequence[Mapping[str, Any]], measure: str) -> list[dict[str
     p_values = two_sided_p(found.value, found.standard_error, np.array(n) - 1)
     rows = []
     for at, (row, p_value, p_holm) in enumerate(zip(family, p_values, holm(p_values), strict=True)):
-        numbers = {key: float(values[at]) / scale for key, values in found._asdict().items()}
+        one = Estimates(*(values[at] for values in found))
         rows.append({
-            **row, **numbers, "n": n[at], "method": str(Method.PAIRED_T), "measure": measure,
+            **row, **estimate_row(one, n[at], Method.PAIRED_T, scale), "measure": measure,
             "sure_low": float(sure.low[at]) / scale, "sure_high": float(sure.high[at]) / scale,
             "p_value": float(p_value), "p_holm": float(p_holm), "changed": row["changed"] / max(1, n[at]),
         })

@@ -28,7 +28,8 @@ from courtpiece.errors import UsageError
 from courtpiece.language import Sentence, Share
 from courtpiece.players import Lineup
 from courtpiece.rules import RuleSet, name_of
-from courtpiece.stats import Method, means, proportion, proportions
+from courtpiece.stats import LEVEL, Method, means, proportion, proportions
+from courtpiece.studies.estimates import estimate_row, half_width
 from courtpiece.studies.study import (
     ESTIMATE_COLUMNS,
     POSITIVE,
@@ -195,7 +196,7 @@ class RareKots(Study[RareKotsParameters]):
                 summary.append({**who, **_worth(_by_strata(part))})
         columns = self.table_columns(p)
         tables = {
-            name: pl.DataFrame(_known(rows, columns[name]), schema=schema(columns[name]))
+            name: pl.DataFrame(rows, schema=schema(columns[name]))
             for name, rows in (("summary", summary), ("beside", summary), ("levels", levels))
         }
         names = [column.name for column in columns["strata"]]
@@ -204,7 +205,7 @@ class RareKots(Study[RareKotsParameters]):
 
     def half_widths(self, p: RareKotsParameters, tables: Mapping[str, pl.DataFrame]) -> list[float]:
         found = tables["summary"]
-        return ((found["high"] - found["low"]) / 2 / found["value"]).fill_nan(float("inf")).to_list()
+        return (half_width(found) / found["value"]).fill_nan(float("inf")).to_list()
 
     def headline(self, p: RareKotsParameters, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
         import polars as pl
@@ -224,11 +225,11 @@ class RareKots(Study[RareKotsParameters]):
     def answer(self, p: RareKotsParameters, tables: Mapping[str, pl.DataFrame]) -> list[Sentence]:
         told = []
         for row in tables["summary"].iter_rows(named=True):
-            value, half_width = row["value"], (row["high"] - row["low"]) / 2
+            value = row["value"]
             if value > 0:
                 values: dict[str, Value] = {
-                    "rules": row["rules"], "players": row["players"], "share": Share(value, half_width),
-                    "one_in": _rounded(1 / value),
+                    "rules": row["rules"], "players": row["players"],
+                    "share": Share(value, half_width(row)), "one_in": _rounded(1 / value),
                 }
                 told.append(Sentence(f"{row['measure']}-{row['side']}", values))
         return told[:_FEW]
@@ -352,11 +353,11 @@ def _by_splitting(row: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the chance of a level: the mean over deals of what they were split into, by its weight."""
     n, weight = row["deals"], row["weight"]
     found = means(n, row["states"], row["squares"])
-    told = {name: float(value) / weight for name, value in found._asdict().items()}
+    told = estimate_row(found, n, Method.T, weight)
     if not row["states"]:               # the plain bound holds: nothing was seen
         told["high"] = float(proportions(0, n).high)
     told["low"] = max(0.0, told["low"])
-    return {**told, "n": n, "method": str(Method.T), **_plainly(row["plain_hits"], row["plain_deals"])}
+    return {**told, **_plainly(row["plain_hits"], row["plain_deals"])}
 
 
 def _by_strata(part: pl.DataFrame) -> dict[str, Any]:
@@ -372,7 +373,7 @@ def _by_strata(part: pl.DataFrame) -> dict[str, Any]:
         within = (deals / n) ** 2 * safe * (1 - safe) / np.maximum(asked, 1)
     value = float((deals * chances).sum() / n)
     error = sqrt(float(within[deals > 0].sum()) + float((deals / n * (chances - value) ** 2).sum()) / n)
-    reach = float(ndtri(0.975)) * error
+    reach = float(ndtri((1 + LEVEL) / 2)) * error
     return {
         "value": value, "standard_error": error, "low": max(0.0, value - reach), "high": value + reach,
         "n": int(n), "method": str(Method.STRATA),
@@ -397,7 +398,3 @@ def _worth(row: Mapping[str, Any]) -> dict[str, Any]:
 def _rounded(number: float) -> int:
     """Returns a number to two digits."""
     return int(float(f"{number:.2g}"))
-
-
-def _known(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> list[dict[str, Any]]:
-    return [{column.name: row[column.name] for column in columns} for row in rows]

@@ -24,6 +24,7 @@ from courtpiece.rules import RuleSet, Trump, name_of, preset
 from courtpiece.stats import LEVEL, Estimates, Method
 from courtpiece.store import read_metadata, read_table
 from courtpiece.studies.book_rows import CLASSES, ROLES
+from courtpiece.studies.estimates import estimate_row
 from courtpiece.studies.study import (
     ESTIMATE_COLUMNS,
     Column,
@@ -254,8 +255,7 @@ class RulesOfThumb(Study[ThumbParameters]):
                 about = {**where, "question": question, "rule": rule.name, "family": rule.family,
                          "size": rule.size}
                 summary += [
-                    {**about, "measure": measure, "n": len(hands), "method": Method.T,
-                     **{name: float(value) for name, value in found._asdict().items()}}
+                    {**about, "measure": measure, **estimate_row(found, len(hands), Method.T)}
                     for measure, found in measures.items()
                 ]
                 told.append({

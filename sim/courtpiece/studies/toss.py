@@ -28,6 +28,7 @@ from courtpiece.studies.study import (
     Column,
     Parameters,
     Study,
+    combination,
     parameter,
     schema,
     whole,
@@ -81,7 +82,7 @@ class Toss(Study[TossParameters]):
 
     def columns(self, p: TossParameters) -> tuple[Column, ...]:
         return (
-            _rules(p),
+            combination(p)[0],
             Column("seat", "category", "", "who calls first, by who draws or is served first", SEATS),
             Column("cards", "uint16", "cards", "how many were drawn, or laid"),
             Column("rounds", "uint16", "rounds", "in how many rounds of those who drew, or of the table"),
@@ -100,11 +101,11 @@ class Toss(Study[TossParameters]):
             Column("z", "float64", "", "simulated less exact, in standard errors"),
         )
         return {
-            "summary": (_rules(p), measure, seat, *ESTIMATE_COLUMNS),
-            "seats": (_rules(p), seat, exact, *simulated),
-            "lengths": (_rules(p), mean, exact, *simulated),
+            "summary": (combination(p)[0], measure, seat, *ESTIMATE_COLUMNS),
+            "seats": (combination(p)[0], seat, exact, *simulated),
+            "lengths": (combination(p)[0], mean, exact, *simulated),
             "exact": (
-                _rules(p), measure, seat,
+                combination(p)[0], measure, seat,
                 Column("numerator", "text", "", "of the exact number as a fraction"),
                 Column("denominator", "text", "", "of the same"),
                 Column("second_pack", "float64", "", "the chance that one pack does not settle the draw; the "
@@ -174,10 +175,6 @@ class Toss(Study[TossParameters]):
         from courtpiece.plots.toss import toss
 
         return toss(tables, words)
-
-
-def _rules(p: TossParameters) -> Column:
-    return Column("rules", "category", "", "the rule set", tuple(name_of(rules) for rules in p.rules))
 
 
 def _rows(rules: RuleSet, counts: pl.DataFrame) -> Iterator[tuple[str, tuple[Any, ...]]]:

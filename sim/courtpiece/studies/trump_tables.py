@@ -21,7 +21,8 @@ from courtpiece.cards import RANKS, SHAPES, Card, Suit, parse_cards
 from courtpiece.language import Cards, Mean, Sentence, Share, Term
 from courtpiece.players import CALLERS, Lineup, PlayerSpec, parse_built_in
 from courtpiece.rules import RuleSet, name_of
-from courtpiece.stats import LEVEL, Estimates, Floats, Method, means, proportions
+from courtpiece.stats import LEVEL, Estimates, Floats, Method, means, proportions, t_intervals
+from courtpiece.studies.estimates import estimate_row, half_width
 from courtpiece.studies.hands import Hand
 from courtpiece.studies.policies import said
 from courtpiece.studies.study import ESTIMATE_COLUMNS, Column, combination, schema
@@ -280,8 +281,6 @@ def _mean(values: Floats, errors: Floats, n: int, drawn: bool, chance: bool) -> 
     given it is for these hands, from the values' own errors.  The interval of a chance is never shorter
     than that of so many deals all alike, so that it has a length when nothing or everything happened.
     """
-    from scipy.special import stdtrit
-
     size = len(values)
     value = float(values.mean())
     if not drawn:
@@ -290,12 +289,11 @@ def _mean(values: Floats, errors: Floats, n: int, drawn: bool, chance: bool) -> 
         error, freedom = float(values.std(ddof=1) / np.sqrt(size)), size - 1
     else:
         return Estimates(*map(np.asarray, (value, np.nan, -np.inf, np.inf)))
-    reach = float(stdtrit(freedom, (1 + LEVEL) / 2)) * error
-    low, high = value - reach, value + reach
+    found = t_intervals(value, error, freedom, chance=chance)
     if chance:
         alike = proportions(value * n, n)
-        low, high = max(0.0, min(low, float(alike.low))), min(1.0, max(high, float(alike.high)))
-    return Estimates(*map(np.asarray, (value, error, low, high)))
+        found = found._replace(low=np.minimum(found.low, alike.low), high=np.maximum(found.high, alike.high))
+    return found
 
 
 def _tables(sample: _Sample, drawn: bool) -> dict[str, dict[str, Any]]:
@@ -335,9 +333,8 @@ def _summary(sample: _Sample, drawn: bool) -> Iterator[dict[str, Any]]:
         for measure, (values, errors) in found.items():
             n = size if measure == "agreement" else deals
             told = _mean(values, errors, n, drawn, measure in (*CHANCES, "agreement"))
-            numbers = {name: float(number) for name, number in told._asdict().items()}
-            yield {"policy": policy, "measure": measure, **numbers, "n": size if drawn else n,
-                   "method": Method.T}
+            yield {"policy": policy, "measure": measure,
+                   **estimate_row(told, size if drawn else n, Method.T)}
 
 
 def _over_halves(values: Floats) -> tuple[Floats, Floats]:
@@ -591,4 +588,4 @@ def _called(word: str) -> Cards | Term:
 
 def _in_summary(summary: pl.DataFrame, policy: str, measure: str) -> tuple[float, float]:
     row = summary.filter(policy=policy, measure=measure).row(0, named=True)
-    return row["value"], (row["high"] - row["low"]) / 2
+    return row["value"], half_width(row)

@@ -17,6 +17,7 @@ from courtpiece.rules import Counting, Kot, Objective, RuleSet, name_of, resolve
 from courtpiece.rules.changes import Change, single_changes
 from courtpiece.rules.ruleset import option_names
 from courtpiece.studies.duel import PLAYER
+from courtpiece.studies.estimates import half_width, with_estimates
 from courtpiece.studies.study import (
     ESTIMATE_COLUMNS,
     RULES,
@@ -206,31 +207,22 @@ class Variants(Study[VariantsParameters]):
             "check": check,
         }
         return {
-            name: pl.DataFrame(
-                [{column.name: row[column.name] for column in columns} for row in rows[name]],
-                schema=schema(columns),
-            )
+            name: pl.DataFrame(rows[name], schema=schema(columns))
             for name, columns in self.table_columns(p).items()
         }
 
     def headline(self, p: VariantsParameters, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-        import polars as pl
-
-        table = tables["summary"].filter(measure="win").select("rules", "players", deals="n")
-        half_width = (pl.col("high") - pl.col("low")) / 2
-        for measure in (*SHOWN, "match-share"):
-            name = measure.replace("-", "_")
-            on = ["rules"] if measure in SKILL_MEASURES else ["rules", "players"]
-            one = tables["summary"].filter(measure=measure).select(
-                *on, pl.col("value").alias(name), half_width.alias(f"{name}_half_width"))
-            table = table.join(one, on=on, how="left", maintain_order="left")
-        return table
+        summary = tables["summary"]
+        table = summary.filter(measure="win").select("rules", "players", deals="n")
+        table = with_estimates(table, ["rules", "players"], {
+            measure.replace("-", "_"): summary.filter(measure=measure) for measure in SHOWN
+        })
+        return with_estimates(table, ["rules"], {"match_share": summary.filter(measure="match-share")})
 
     def half_widths(self, p: VariantsParameters, tables: Mapping[str, pl.DataFrame]) -> list[float]:
         """Returns the half-widths of chances; the other measures have units of their own."""
         summary = tables["summary"]
-        chances = summary.filter(summary["measure"].is_in(_PRECISE))
-        return ((chances["high"] - chances["low"]) / 2).to_list()
+        return half_width(summary.filter(summary["measure"].is_in(_PRECISE))).to_list()
 
     def notes(self, p: VariantsParameters, tables: Mapping[str, pl.DataFrame]) -> Sequence[str]:
         told = set(tables["matches"]["rules"])
@@ -311,11 +303,11 @@ def _told(rows: pl.DataFrame, key: str, kind: type[Mean | Share], *, one: bool) 
     one = one or len(rows) == 1
     ordered = rows.sort("value", descending=True, maintain_order=True).to_dicts()
     most, least = ordered[0], ordered[-1]
-    values = {"most": str(most["rules"]), "highest": kind(most["value"], (most["high"] - most["low"]) / 2)}
+    values = {"most": str(most["rules"]), "highest": kind(most["value"], half_width(most))}
     if one:
         return Sentence(f"{key}_one", values)
     return Sentence(key, {**values, "least": str(least["rules"]),
-                          "lowest": kind(least["value"], (least["high"] - least["low"]) / 2)})
+                          "lowest": kind(least["value"], half_width(least))})
 
 
 def _skill_told(table: pl.DataFrame) -> Sentence | None:
@@ -343,7 +335,7 @@ def _effects_told(p: VariantsParameters, tables: Mapping[str, pl.DataFrame]) -> 
         if rows.is_empty():
             continue
         row = rows.sort(pl.col("value").abs(), descending=True, maintain_order=True).row(0, named=True)
-        half_width = (row["simultaneous_high"] - row["simultaneous_low"]) / 2
+        reach = (row["simultaneous_high"] - row["simultaneous_low"]) / 2
         found.append(Sentence(f"most_{measure}", {
-            "option": f"{row['option']}={row['setting']}", "change": kind(row["value"], half_width)}))
+            "option": f"{row['option']}={row['setting']}", "change": kind(row["value"], reach)}))
     return found

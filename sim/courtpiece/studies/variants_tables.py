@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from courtpiece.errors import UsageError
 from courtpiece.rules import RuleSet, name_of
-from courtpiece.stats import LEVEL, Method, means, proportions, with_error
+from courtpiece.stats import LEVEL, Method, holm, means, proportions, t_intervals
+from courtpiece.studies.estimates import estimate_row
 from courtpiece.studies.variants_measures import (
     CELLS,
     DEAL_MEASURES,
@@ -156,18 +157,10 @@ def _measures_of(chain: MatchMeasures) -> Measured:
                     n=chain.measured.n)
 
 
-def interval(
-    value: float, error: float, n: int, *, chance: bool, level: float = LEVEL
-) -> tuple[float, float]:
-    """Returns the interval of an estimate whose standard error is known; that of a chance ends at 0 and 1."""
-    found = with_error(value, error, n, Method.DELTA, level)
-    return (max(0.0, found.low), min(1.0, found.high)) if chance else (found.low, found.high)
-
-
-def _delta(measure: str, value: float, error: float, n: int) -> Row:
-    low, high = interval(value, error, n, chance=measure in _CHANCES)
-    return {"measure": measure, "value": value, "standard_error": error, "low": low, "high": high, "n": n,
-            "method": Method.DELTA}
+def _delta(measure: str, value: float, error: float, n: int, *, chance: bool) -> Row:
+    """Returns the row of an estimate whose standard error is known."""
+    found = t_intervals(value, error, n - 1, chance=chance)
+    return {"measure": measure, **estimate_row(found, n, Method.DELTA)}
 
 
 def summary_rows(p: VariantsParameters, found: Counted) -> Iterator[Row]:
@@ -193,18 +186,16 @@ def _of_deals(rules: RuleSet, key: tuple[str, str], found: Counted) -> Iterator[
     tricks = np.tile(np.arange(TRICKS), ENDINGS)
     won = np.repeat(np.arange(ENDINGS) % len(WINNERS) == 0, TRICKS)
     told = proportions(int(played[won].sum()), measured.n)
-    yield {"measure": "win", **{name: float(part) for name, part in told._asdict().items()},
-           "n": measured.n, "method": Method.WILSON}
+    yield {"measure": "win", **estimate_row(told, measured.n, Method.WILSON)}
     for measure, values in (("points", np.abs(worth)), ("ahead", worth), ("tricks", tricks)):
         if np.isnan(measured.values[DEAL_MEASURES.index(measure)]):
             continue
         mean = means(measured.n, int(values @ played), int(values**2 @ played))
-        yield {"measure": measure, **{name: float(part) for name, part in mean._asdict().items()},
-               "n": measured.n, "method": Method.T}
+        yield {"measure": measure, **estimate_row(mean, measured.n, Method.T)}
     spread = errors(measured.influences, counts)
     for measure in ("variance", "skewness"):
         place = DEAL_MEASURES.index(measure)
-        yield _delta(measure, float(measured.values[place]), float(spread[place]), measured.n)
+        yield _delta(measure, float(measured.values[place]), float(spread[place]), measured.n, chance=False)
 
 
 def _of_matches(key: tuple[str, str], found: Counted) -> Iterator[Row]:
@@ -213,13 +204,13 @@ def _of_matches(key: tuple[str, str], found: Counted) -> Iterator[Row]:
     measured = found.of_matches[key]
     spread = errors(measured.influences, found.deals[key].by_cell)
     for measure, value, error in _known(MATCH_MEASURES, measured.values, spread):
-        yield _delta(measure, value, error, measured.n)
+        yield _delta(measure, value, error, measured.n, chance=measure in _CHANCES)
 
 
 def _of_skill(pairs: Pairs, us: Measured, of_them: Floats) -> Iterator[Row]:
     spread = paired_errors([(us.influences, pairs.ways[0]), (of_them, pairs.ways[1])], pairs.count)
     for measure, value, error in _known(SKILL_MEASURES, us.values, spread):
-        yield _delta(measure, value, error, us.n)
+        yield _delta(measure, value, error, us.n, chance=measure in _CHANCES)
 
 
 def _known(names: Iterable[str], values: Floats, spread: Floats) -> Iterator[tuple[str, float, float]]:
@@ -278,13 +269,11 @@ def _skill_differences(p: VariantsParameters, rules: RuleSet, found: Counted) ->
 def _told(who: Row, measures: Sequence[str], apart: Floats, spread: Floats, n: int) -> Iterator[Row]:
     for measure, *told in _known(measures, apart, spread):
         value, error = (0.0 if abs(part) < _ROUNDING else part for part in told)
-        low, high = interval(value, error, n, chance=False)
-        yield {**who, "measure": measure, "value": value, "standard_error": error, "low": low,
-               "high": high, "n": n, "method": Method.DELTA}
+        yield {**who, **_delta(measure, value, error, n, chance=False)}
 
 
 def _correct(rows: list[Row]) -> None:
-    """Adds p-values, Holm's (1979), and intervals that hold all at once (Bonferroni).
+    """Adds p-values, Holm's, and intervals that hold all at once (Bonferroni).
 
     What cannot differ, as the same deals came to the same, is no comparison and has none of these.
     """
@@ -296,13 +285,11 @@ def _correct(rows: list[Row]) -> None:
                 "simultaneous_high": row["high"]}
     for row in compared:
         row["p_value"] = float(2 * ndtr(-abs(row["value"] / row["standard_error"])))
-        row["simultaneous_low"], row["simultaneous_high"] = interval(
-            row["value"], row["standard_error"], row["n"], chance=False,
-            level=1 - (1 - LEVEL) / len(compared))
-    least = 0.0
-    for place, row in enumerate(sorted(compared, key=lambda row: row["p_value"])):
-        least = max(least, min(1.0, (len(compared) - place) * row["p_value"]))
-        row["p_holm"] = least
+        sure = t_intervals(row["value"], row["standard_error"], row["n"] - 1,
+                           level=1 - (1 - LEVEL) / len(compared))
+        row["simultaneous_low"], row["simultaneous_high"] = float(sure.low), float(sure.high)
+    for row, p_holm in zip(compared, holm([row["p_value"] for row in compared]).tolist(), strict=True):
+        row["p_holm"] = p_holm
 
 
 # Chances by score, comebacks, and the check
@@ -323,8 +310,7 @@ def score_rows(found: Counted) -> Iterator[Row]:
     """Yields the chance of the side that calls to win from each score."""
     for who, place, value, error, n in _of_chain(found, "scores"):
         ours, theirs = found.chains[who["rules"], who["players"]].scores[place]
-        told = _delta("first-call", value, error, n)
-        del told["measure"]
+        told = _delta("first-call", value, error, n, chance=True)
         yield {**who, "callers": ours, "others": theirs, **told}
 
 
@@ -332,9 +318,8 @@ def comeback_rows(found: Counted) -> Iterator[Row]:
     """Yields what becomes of a side that is behind by a lead."""
     for part, measure in (("comebacks", "winners"), ("chances", "chance")):
         for who, place, value, error, n in _of_chain(found, part):
-            told = _delta("comeback", value, error, n)
             lead = int(found.chains[who["rules"], who["players"]].leads[place])
-            yield {**who, "lead": lead, **told, "measure": measure}
+            yield {**who, "lead": lead, **_delta(measure, value, error, n, chance=True)}
 
 
 def check_rows(p: VariantsParameters, found: Counted) -> Iterator[Row]:
