@@ -15,6 +15,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from statistics import NormalDist
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -22,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 LEVEL = 0.95
 _ENOUGH_ALIKE = 30                      # values that are all the same, to take that for more than luck
+NORMAL = NormalDist().inv_cdf((1 + LEVEL) / 2)  # standard errors in the half-width of a normal's interval
 
 Floats: TypeAlias = NDArray[np.float64]
 

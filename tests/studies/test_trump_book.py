@@ -20,10 +20,11 @@ from courtpiece.studies.book_rows import (
     class_of_unit,
     role_of,
 )
-from courtpiece.studies.book_tables import BEST, Hands, weighted
+from courtpiece.studies.book_tables import Hands, weighted
 from courtpiece.studies.book_trials import Trial, modelled
 from courtpiece.studies.study import schema
 from courtpiece.studies.trump_book import TrumpBook
+from courtpiece.studies.trump_tables import BEST
 from courtpiece.table import Table
 
 STUDY = TrumpBook()

@@ -17,12 +17,12 @@ import numpy as np
 from courtpiece.advice import Calls, Counts, Tally, Worth, play_calls
 from courtpiece.cards import HandClass, Suit, class_from_index
 from courtpiece.errors import UsageError
-from courtpiece.players import CALLERS, Lineup, PlayerSpec, check_lineup, parse_built_in
+from courtpiece.players import Lineup, PlayerSpec, check_lineup, parse_built_in
 from courtpiece.rules import RuleSet, Trump, name_of
 from courtpiece.selection import select
-from courtpiece.studies.policies import said
+from courtpiece.studies.policies import POLICIES, said
 from courtpiece.studies.study import PLAYERS, POSITIVE, Column, Parameters, parameter, whole
-from courtpiece.studies.trump_rows import CALLS, MEASURES
+from courtpiece.studies.trump_rows import CALLS, OF_TRICKS, sum_columns, sums
 from courtpiece.table import Table
 
 CLASSES = 134_459                       # of five-card hands that differ by more than the names of suits
@@ -33,7 +33,6 @@ CHOOSING = 1 << 40                      # the number of the first deal on which 
 TRYING = 1 << 41                        # … on which the advice is tried with other players
 
 BOOK, TRIAL = STAGES = ("book", "trial")
-POLICIES = tuple(caller.name for caller in CALLERS if caller.name != "absent")
 ROLES = ("longest", "second", "third", "fourth", "pass", "thirteenth", "redeal")
 
 
@@ -99,15 +98,6 @@ def class_of_unit(unit: int) -> HandClass:
 def columns(p: TrumpBookParameters) -> tuple[Column, ...]:
     """Returns the columns of the rows."""
     unit = str(p.ruleset.counting)
-    sums = {
-        "wins": ("deals", "won by the caller's side"),
-        "kots": ("deals", "won by the caller's side with a kot (any outcome that counts as one)"),
-        "conceded": ("deals", "won by the defenders with a kot"),
-        "points": (unit, "sum of the points ahead: the caller's side's less the defenders'"),
-        "points_squared": ("", "sum of their squares"),
-        "tricks": ("tricks", "sum of the tricks taken by the caller's side; null for double-dummy"),
-        "tricks_squared": ("", "sum of their squares; null for double-dummy"),
-    }
     return (
         Column("stage", "category", "",
                "book: the calls valued; trial: the calls tried, with other players too", STAGES),
@@ -123,7 +113,7 @@ def columns(p: TrumpBookParameters) -> tuple[Column, ...]:
         Column("chosen_on", "int64", "deals", "on which it was compared with others until it was ruled out"),
         Column("chosen_by", "int64", unit, "sum of its points ahead on those deals"),
         Column("deals", "int64", "deals", "others, on which it was valued, or tried"),
-        *(Column(name, "int64", *sums[name]) for name in MEASURES),
+        *sum_columns(unit),
         Column("behind", "int64", unit, "sum of the best call's points less this one's, on the same deals"),
         Column("behind_squared", "int64", "", "sum of the squares of these differences"),
         Column("behind_deals", "int64", "deals", "on which they were compared"),
@@ -167,15 +157,15 @@ def _rows(
         for place, words in enumerate(calls.words)
     ]
     says = _policies(calls, p)
-    for place, sums in enumerate(chosen.valued()):
-        yield {"stage": BOOK, "players": str(p.lineup), **about[place], **sums,
+    for place, found in enumerate(chosen.valued()):
+        yield {"stage": BOOK, "players": str(p.lineup), **about[place], **found,
                **{f"says_{policy}": chances[place] for policy, chances in says.items()}}
     for lineup in p.lineups if p.against else ():
         tally = play_calls(tables[str(lineup)], worth, calls, p.seed, TRYING, p.trials)
-        for place, sums in enumerate(_sums(tally, worth, choice.order[0])):
+        for place, found in enumerate(_sums(tally, worth, choice.order[0])):
             if lineup.double_dummy:
-                sums |= {"tricks": None, "tricks_squared": None}
-            yield {"stage": TRIAL, "players": str(lineup), **about[place], **sums,
+                found |= dict.fromkeys(OF_TRICKS)
+            yield {"stage": TRIAL, "players": str(lineup), **about[place], **found,
                    **{f"says_{policy}": chances[place] for policy, chances in says.items()}}
 
 
@@ -228,20 +218,16 @@ class _Chosen:
         if more > 0:
             best, runner_up = places = order[:2]
             further = _sums(self._play(places, least, more), self.worth, 0)
-            for place, sums in zip((best, runner_up), further, strict=True):
-                found[place] = {name: value + sums[name] for name, value in found[place].items()}
+            for place, added in zip((best, runner_up), further, strict=True):
+                found[place] = {name: value + added[name] for name, value in found[place].items()}
         return found
 
 
 def _sums(tally: Tally, worth: Worth, best: int) -> list[dict[str, Any]]:
     """Returns the sums of each call over some deals; those of its distance from one of them, `best`."""
-    of_codes = {
-        "wins": worth.wins, "kots": worth.kots, "conceded": worth.conceded,
-        "points": worth.points, "points_squared": worth.points**2,
-        "tricks": worth.tricks, "tricks_squared": worth.tricks**2,
-    }
-    totals = {name: tally.total(numbers).sum(axis=0).tolist() for name, numbers in of_codes.items()}
-    even = tally.total(worth.points)[0].tolist()
+    by_half = sums(tally, worth)
+    totals = {name: found.sum(axis=0).tolist() for name, found in by_half.items()}
+    even = by_half["points"][0].tolist()
     products = tally.products.sum(axis=0)
     squares = np.diag(products)
     behind = (squares + squares[best] - 2 * products[best]).tolist()

@@ -9,35 +9,36 @@ classes these are.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from courtpiece.cards import SHAPES
 from courtpiece.language import Mean, Sentence, Share, Term
-from courtpiece.stats import LEVEL, Estimates, Floats, Method, means, proportions, t_intervals
-from courtpiece.studies.book_rows import BOOK, CLASSES, POLICIES, ROLES, TrumpBookParameters, who
+from courtpiece.stats import NORMAL, Estimates, Floats, Method, means, t_intervals
+from courtpiece.studies.book_rows import BOOK, CLASSES, ROLES, TrumpBookParameters, who
 from courtpiece.studies.book_trials import TRIAL_MEASURES, trials
 from courtpiece.studies.estimates import estimate_row, half_width
+from courtpiece.studies.policies import POLICIES
 from courtpiece.studies.study import ESTIMATE_COLUMNS, Column, schema
 from courtpiece.studies.trump_rows import CALLS
-from courtpiece.studies.trump_tables import HONOURS
+from courtpiece.studies.trump_rows import MEASURES as SUMS
+from courtpiece.studies.trump_tables import (
+    BEST,
+    CHANCES,
+    HONOURS,
+    QUALITIES,
+    SHAPE_NAMES,
+    qualities,
+    with_half_width,
+)
 
 if TYPE_CHECKING:
     import polars as pl
 
-_NORMAL = NormalDist().inv_cdf((1 + LEVEL) / 2)
-BEST = "best"
 SUITS = 4                               # how many of ROLES are suits
-CHANCES = ("win", "kot", "conceded")
-QUALITIES = {
-    "win": "wins", "kot": "kots", "conceded": "conceded", "points_ahead": "points", "tricks": "tricks"
-}
 BEST_SHARES = ("longest_best", "other_best", "pass_best")
 MEASURES = (*QUALITIES, "regret", "agreement", "clear", "close", *BEST_SHARES, "deals")
-SHAPE_NAMES = tuple("-".join(map(str, shape)) for shape in SHAPES)
 MARGINS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 1.0)     # lower ends; the first takes all below
 _CLOSE = 0.05                           # points a deal: hardly felt
 _ROWS_OF_HEADLINE = ("points_ahead", "win", "kot", "conceded", "regret", "agreement")
@@ -50,14 +51,14 @@ def table_columns(p: TrumpBookParameters) -> dict[str, tuple[Column, ...]]:
     shape = Column("shape", "category", "", "cards in each suit, the longest first", SHAPE_NAMES)
     role = "of the suits in falling order, by length and then by the higher cards"
     hands = Column("hands", "int64", "hands", "how many five-card hands are like this, of those looked at")
-    qualities = (
-        *_with_half_width("win", "", "chance that the caller's side wins the deal"),
-        *_with_half_width("kot", "", "chance that it wins with a kot"),
-        *_with_half_width("conceded", "", "chance that the defenders make a kot"),
-        *_with_half_width("points_ahead", unit, "points of the caller's side less the defenders', a deal"),
-        *_with_half_width("tricks", "tricks", "tricks its side takes until the deal ends"),
+    of_call = (
+        *with_half_width("win", "", "chance that the caller's side wins the deal"),
+        *with_half_width("kot", "", "chance that it wins with a kot"),
+        *with_half_width("conceded", "", "chance that the defenders make a kot"),
+        *with_half_width("points_ahead", unit, "points of the caller's side less the defenders', a deal"),
+        *with_half_width("tricks", "tricks", "tricks its side takes until the deal ends"),
     )
-    margin = _with_half_width("margin", unit, "points a deal of the best call less those of the next best")
+    margin = with_half_width("margin", unit, "points a deal of the best call less those of the next best")
     return {
         "summary": (
             *which,
@@ -79,17 +80,17 @@ def table_columns(p: TrumpBookParameters) -> dict[str, tuple[Column, ...]]:
             hands,
             Column("role", "category", "", "the call that is best for these hands together: " + role, ROLES),
             Column("share", "float64", "", "how many of these hands have it as their own best call"),
-            *_with_half_width("win", "", "chance to win with each hand's own best call"),
-            *_with_half_width("points_ahead", unit, "points ahead with each hand's own best call"),
+            *with_half_width("win", "", "chance to win with each hand's own best call"),
+            *with_half_width("points_ahead", unit, "points ahead with each hand's own best call"),
             *margin,
             Column("suit", "category", "", "the suit that is best for these hands together where one must be "
                    "called; null where nobody calls a suit", ROLES),
             Column("suit_share", "float64", "",
                    "how many of these hands have it as their own best suit, by the deals that chose"),
-            *_with_half_width("suit_points_ahead", unit, "points ahead with each hand's own best suit"),
+            *with_half_width("suit_points_ahead", unit, "points ahead with each hand's own best suit"),
         ),
         "shapes": (
-            *which, shape, hands, *qualities, *margin,
+            *which, shape, hands, *of_call, *margin,
             *(Column(f"{name}_best", "float64", "", f"share of hands whose best call is {name}, {role}")
               for name in ROLES),
         ),
@@ -117,17 +118,10 @@ def table_columns(p: TrumpBookParameters) -> dict[str, tuple[Column, ...]]:
             Column("rank", "uint8", "", "0 the best call, 1 the next best, …, by the deals that chose"),
             Column("chosen_on", "int64", "deals", "on which it was compared until it was ruled out"),
             Column("deals", "int64", "deals", "others, on which it was valued"),
-            *qualities,
-            *_with_half_width("behind", unit, "points a deal behind the best call, on the same deals"),
+            *of_call,
+            *with_half_width("behind", unit, "points a deal behind the best call, on the same deals"),
         ),
     }
-
-
-def _with_half_width(name: str, unit: str, meaning: str) -> tuple[Column, Column]:
-    return (
-        Column(name, "float64", unit, meaning),
-        Column(f"{name}_half_width", "float64", unit, f"half the 95 % interval of {name}"),
-    )
 
 
 def summarise(p: TrumpBookParameters, rows: pl.LazyFrame) -> dict[str, pl.DataFrame]:
@@ -286,7 +280,7 @@ def _summary(hands: Hands) -> Iterator[dict[str, Any]]:
             played = (hands.deals + hands.spread("chosen_on")).sum(axis=1)
             role = hands.role_at(hands.rank.argmin(axis=1))
             longest, passed = role == ROLES.index("longest"), role == ROLES.index("pass")
-            shares = {"clear": value > _NORMAL * error, "close": value < _CLOSE, "longest_best": longest,
+            shares = {"clear": value > NORMAL * error, "close": value < _CLOSE, "longest_best": longest,
                       "other_best": ~longest & ~passed, "pass_best": passed}
             found |= {
                 name: mean(share.astype(np.float64), none, chance=True) for name, share in shares.items()
@@ -399,13 +393,8 @@ def _book(rows: pl.DataFrame) -> pl.DataFrame:
     """Returns the rows with the calls' estimates."""
     import polars as pl
 
-    told: dict[str, NDArray[Any]] = {}
     n = rows["deals"].to_numpy()
-    for quality, column in QUALITIES.items():
-        sums = rows[column].to_numpy()
-        found = proportions(sums, n) if quality in CHANCES else (
-            means(n, sums, rows[f"{column}_squared"].to_numpy()))
-        told |= {quality: found.value, f"{quality}_half_width": found.half_width}
+    told = qualities({name: rows[name].to_numpy() for name in SUMS}, n)
     apart = means(n, rows["behind"].to_numpy(), rows["behind_squared"].to_numpy())
     told |= {"behind": apart.value, "behind_half_width": apart.half_width}
     lengths = {cards: "-".join(map(str, lengths_of(cards))) for cards in rows["cards"].unique()}

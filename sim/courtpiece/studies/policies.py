@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from courtpiece.cards import PACK, RANKS, SUITS, Card
 from courtpiece.deal import HIGHEST_FOR_REDEAL
-from courtpiece.players import PlayerSpec
+from courtpiece.players import CALLERS, PlayerSpec
 from courtpiece.players.callers import ALWAYS, NEVER, kernel_caller, suit_values, weights_of
 from courtpiece.rules import Redeal, RuleSet, Trump
 from courtpiece.words import word_code, word_text
 
+POLICIES = tuple(caller.name for caller in CALLERS if caller.name != "absent")     # who say something
 BY_LOT = -1                             # in place of a word
 _NOT_HELD = np.iinfo(np.int64).min
 

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -21,7 +20,7 @@ from courtpiece.errors import CourtpieceError, UsageError
 from courtpiece.language import Mean, Sentence, Share, Term, Words
 from courtpiece.players import Lineup, parse_lineup, recall_lineup
 from courtpiece.rules import RuleSet, Trump, name_of, preset
-from courtpiece.stats import LEVEL, Estimates, Method
+from courtpiece.stats import NORMAL, Estimates, Method
 from courtpiece.store import read_metadata, read_table
 from courtpiece.studies.book_rows import CLASSES, ROLES
 from courtpiece.studies.estimates import estimate_row
@@ -51,7 +50,6 @@ _QUESTION = Column("question", "category", "",
                    "against the finest count",
                    QUESTIONS)
 _CLASSES_A_CHUNK = 20_000
-_NORMAL = NormalDist().inv_cdf((1 + LEVEL) / 2)
 
 
 @dataclass(frozen=True)
@@ -165,8 +163,8 @@ def _rows(source: Source) -> pl.DataFrame:
         return book.rows()
     return table.select(
         "class", "weight", "cards", "call", "role", "rank", "points_ahead",
-        (pl.col("points_ahead_half_width") / _NORMAL).alias("error"),
-        (pl.col("behind_half_width") / _NORMAL).alias("behind_error"),
+        (pl.col("points_ahead_half_width") / NORMAL).alias("error"),
+        (pl.col("behind_half_width") / NORMAL).alias("behind_error"),
     )
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from courtpiece.advice import MOST_CALLS, Calls, Tally, Worth
+from courtpiece.advice import MOST_CALLS, Calls, Counts, Tally, Worth
 from courtpiece.cards import PACK, SUITS, format_cards
 from courtpiece.errors import UsageError
 from courtpiece.rules import Trump, name_of
@@ -67,15 +67,6 @@ class TrumpCallParameters(Parameters):
 
 def columns(p: TrumpCallParameters) -> tuple[Column, ...]:
     """Returns the columns of the rows."""
-    sums = {
-        "wins": ("deals", "won by the caller's side"),
-        "kots": ("deals", "won by the caller's side with a kot (any outcome that counts as one)"),
-        "conceded": ("deals", "won by the defenders with a kot"),
-        "points": (_unit(p), "sum of the points ahead: the caller's side's less the defenders'"),
-        "points_squared": ("", "sum of their squares"),
-        "tricks": ("tricks", "sum of the tricks taken by the caller's side; null for double-dummy"),
-        "tricks_squared": ("", "sum of their squares; null for double-dummy"),
-    }
     return (
         Column("hand", "uint32", "", "number of the hand"),
         Column("cards", "text", "", "the five cards"),
@@ -86,7 +77,7 @@ def columns(p: TrumpCallParameters) -> tuple[Column, ...]:
         Column("call", "category", "", "what eldest says", CALLS),
         Column("also", "text", "", "other words that come to the same, as the suits are held alike"),
         Column("deals", "int64", "deals", "how many were played; the same ones for each call of a hand"),
-        *(Column(name, "int64", *sums[name]) for name in MEASURES),
+        *sum_columns(" or ".join(sorted({str(rules.counting) for rules in p.rules}, reverse=True))),
         *(
             Column(f"product_{place}", "int64", "",
                    f"sum of the points ahead of this call times those of call {place} on the same deals")
@@ -95,8 +86,29 @@ def columns(p: TrumpCallParameters) -> tuple[Column, ...]:
     )
 
 
-def _unit(p: TrumpCallParameters) -> str:
-    return " or ".join(sorted({str(rules.counting) for rules in p.rules}, reverse=True))
+def sum_columns(unit: str) -> tuple[Column, ...]:
+    """Returns the columns of the sums over a call's deals, MEASURES; `unit` is that of points."""
+    return (
+        Column("wins", "int64", "deals", "won by the caller's side"),
+        Column("kots", "int64", "deals",
+               "won by the caller's side with a kot (any outcome that counts as one)"),
+        Column("conceded", "int64", "deals", "won by the defenders with a kot"),
+        Column("points", "int64", unit, "sum of the points ahead: the caller's side's less the defenders'"),
+        Column("points_squared", "int64", "", "sum of their squares"),
+        Column("tricks", "int64", "tricks",
+               "sum of the tricks taken by the caller's side; null for double-dummy"),
+        Column("tricks_squared", "int64", "", "sum of their squares; null for double-dummy"),
+    )
+
+
+def sums(tally: Tally, worth: Worth) -> dict[str, Counts]:
+    """Returns the sums of each of MEASURES over the deals of a tally, (2, calls): on even and on odd ones."""
+    of_codes = {
+        "wins": worth.wins, "kots": worth.kots, "conceded": worth.conceded,
+        "points": worth.points, "points_squared": worth.points**2,
+        "tricks": worth.tricks, "tricks_squared": worth.tricks**2,
+    }
+    return {name: tally.total(of_codes[name]) for name in MEASURES}
 
 
 def rows(
@@ -111,11 +123,6 @@ def rows(
     def by_call(values: Sequence[object]) -> NDArray[np.generic]:
         return np.array([*values, *values])
 
-    sums = {
-        "wins": worth.wins, "kots": worth.kots, "conceded": worth.conceded,
-        "points": worth.points, "points_squared": worth.points**2,
-        "tricks": worth.tricks, "tricks_squared": worth.tricks**2,
-    }
     products = np.zeros((2, size, MOST_CALLS), np.int64)
     products[:, :, :size] = tally.products
     return {
@@ -129,6 +136,6 @@ def rows(
         "call": by_call([words[0] for words in calls.words]),
         "also": by_call([", ".join(words[1:]) for words in calls.words]),
         "deals": np.repeat(tally.deals, size),
-        **{name: tally.total(sums[name]).ravel() for name in MEASURES},
+        **{name: found.ravel() for name, found in sums(tally, worth).items()},
         **{f"product_{place}": products[:, :, place].ravel() for place in range(MOST_CALLS)},
     }

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,12 +18,12 @@ from numpy.typing import NDArray
 from courtpiece.advice import MOST_CALLS, distinct_calls
 from courtpiece.cards import RANKS, SHAPES, Card, Suit, parse_cards
 from courtpiece.language import Cards, Mean, Sentence, Share, Term
-from courtpiece.players import CALLERS, Lineup, PlayerSpec, parse_built_in
+from courtpiece.players import Lineup, PlayerSpec, parse_built_in
 from courtpiece.rules import RuleSet, name_of
-from courtpiece.stats import LEVEL, Estimates, Floats, Method, means, proportions, t_intervals
+from courtpiece.stats import NORMAL, Estimates, Floats, Method, means, proportions, t_intervals
 from courtpiece.studies.estimates import estimate_row, half_width
 from courtpiece.studies.hands import Hand
-from courtpiece.studies.policies import said
+from courtpiece.studies.policies import POLICIES, said
 from courtpiece.studies.study import ESTIMATE_COLUMNS, Column, combination, schema
 from courtpiece.studies.trump_rows import CALLS, HALVES, MEASURES, TrumpCallParameters
 
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 Integers = NDArray[np.int64]
 
 BEST = "best"
-POLICIES = tuple(caller.name for caller in CALLERS if caller.name != "absent")
 # What is told of a call, by the sums it comes from.
 QUALITIES = {
     "win": "wins", "kot": "kots", "conceded": "conceded", "points_ahead": "points", "tricks": "tricks"
@@ -42,12 +40,12 @@ QUALITIES = {
 CHANCES = ("win", "kot", "conceded")
 _OF_TRICKS = ("tricks", "tricks_half_width")    # what tables do not tell of deals that were solved
 HONOURS = ("none", "Q", "K", "KQ", "A", "AQ", "AK", "AKQ")      # the position is a number in binary
+SHAPE_NAMES = tuple("-".join(map(str, shape)) for shape in SHAPES)      # 5-0-0-0 …
 _NUMBERS = ("no card of it", "one card", "two cards", "three cards", "four cards", "five cards")
 _HOW_MANY = ("no_A_K_Q", "one_of_A_K_Q", "two_of_A_K_Q", "all_of_A_K_Q")
 _EXTREMES = 10
 _FEW_HANDS = 6                          # of which the headline tells all calls
 _MANY_HANDS = 40                        # beyond which it tells of no single hand
-_NORMAL = float(NormalDist().inv_cdf((1 + LEVEL) / 2))
 _TOLD = {
     "win": ("", "chance that the caller's side wins the deal"),
     "kot": ("", "chance that it wins with a kot"),
@@ -65,12 +63,12 @@ def table_columns(p: TrumpCallParameters) -> dict[str, tuple[Column, ...]]:
         Column("cards", "text", "", "the five cards"),
     )
     count = Column("hands", "int64", "hands", "how many hands it rests on")
-    qualities = tuple(column for name, told in _TOLD.items() for column in _with_half_width(name, *told))
+    of_call = tuple(column for name, told in _TOLD.items() for column in with_half_width(name, *told))
     best = Column("best", "category", "", "the best call, chosen on the even deals", CALLS)
     length = Column("length", "uint8", "cards", "how many of the five cards are of the suit called")
-    best_share = _with_half_width("best_share", "", "how often such a call is the best of its hand")
+    best_share = with_half_width("best_share", "", "how often such a call is the best of its hand")
     shape = Column("shape", "category", "", "cards in each suit, the longest first",
-                   tuple(map(_named, SHAPES)))
+                   SHAPE_NAMES)
     return {
         "summary": (
             *which,
@@ -84,37 +82,37 @@ def table_columns(p: TrumpCallParameters) -> dict[str, tuple[Column, ...]]:
         "lengths": (
             *which, length,
             Column("honours", "uint8", "cards", "how many of its ace, king and queen are among them"),
-            count, *qualities, *best_share,
+            count, *of_call, *best_share,
         ),
         "holdings": (
             *which, length,
             Column("honours", "category", "", "its ace, king and queen among them", HONOURS),
-            count, *qualities, *best_share,
+            count, *of_call, *best_share,
         ),
         "shapes": (
-            *which, shape, count, *qualities,
-            *_with_half_width("longest_best", "", "how often the longest suit is the best call"),
+            *which, shape, count, *of_call,
+            *with_half_width("longest_best", "", "how often the longest suit is the best call"),
         ),
         "extremes": (
             *which,
             Column("end", "category", "", "the hands with the best or with the worst best call, picked on "
                    "the even deals; the numbers are from the odd deals", ("best", "worst")),
-            *hand, best, *qualities,
+            *hand, best, *of_call,
         ),
         "hands": (
             *which, *hand,
             Column("class", "uint32", "", "number of the hand's class, alike but for the names of the suits"),
             shape, best,
             Column("next", "category", "", "the next best call on the even deals", CALLS),
-            *_with_half_width("lead", "points", "mean difference of their points, measured on the odd deals"),
+            *with_half_width("lead", "points", "mean difference of their points, measured on the odd deals"),
             Column("sure", "bool", "", "the lead is more than chance would give"),
-            *qualities,
+            *of_call,
             *(
                 column
                 for policy in POLICIES
                 for column in (
                     *((Column(policy, "category", "", "what it says", CALLS),) if policy != "random" else ()),
-                    *_with_half_width(f"{policy}_regret", "points", "points it loses against the best call"),
+                    *with_half_width(f"{policy}_regret", "points", "points it loses against the best call"),
                 )
             ),
         ),
@@ -124,12 +122,13 @@ def table_columns(p: TrumpCallParameters) -> dict[str, tuple[Column, ...]]:
             Column("call", "category", "", "what eldest says", CALLS),
             Column("also", "text", "", "other words that come to the same"),
             Column("deals", "int64", "deals", "how many were played"),
-            *qualities,
+            *of_call,
         ),
     }
 
 
-def _with_half_width(name: str, unit: str, meaning: str) -> tuple[Column, Column]:
+def with_half_width(name: str, unit: str, meaning: str) -> tuple[Column, Column]:
+    """Returns the columns of an estimate and of half of its interval."""
     return (
         Column(name, "float64", unit, meaning),
         Column(f"{name}_half_width", "float64", unit, f"half the 95 % interval of {name}"),
@@ -417,11 +416,8 @@ def _honours(ranks: Sequence[int]) -> int:
 
 
 def _shape(hand: Hand) -> str:
-    return _named(sorted((sum(card.suit is suit for card in hand) for suit in Suit), reverse=True))
-
-
-def _named(lengths: Iterable[int]) -> str:
-    """Returns a shape as text, `3-1-1-0`."""
+    """Returns one of SHAPE_NAMES."""
+    lengths = sorted((sum(card.suit is suit for card in hand) for suit in Suit), reverse=True)
     return "-".join(map(str, lengths))
 
 
@@ -432,7 +428,7 @@ def _by_shape(sample: _Sample, drawn: bool) -> Iterator[dict[str, Any]]:
     }
     found["longest_best"] = _over_halves((sample.best * sample.policies["longest"]).sum(axis=-1))
     shapes = np.array([_shape(hand) for hand in sample.hands])
-    for shape in map(_named, SHAPES):
+    for shape in SHAPE_NAMES:
         members = shapes == shape
         if members.any():
             told = {name: (values[members], errors[members]) for name, (values, errors) in found.items()}
@@ -440,7 +436,7 @@ def _by_shape(sample: _Sample, drawn: bool) -> Iterator[dict[str, Any]]:
             yield {"shape": shape, "hands": int(members.sum()), **_group(told, deals, drawn)}
 
 
-def _qualities(sums: Mapping[str, Integers], n: Integers) -> dict[str, Floats]:
+def qualities(sums: Mapping[str, Integers], n: Integers) -> dict[str, Floats]:
     """Returns the estimates of calls and their half-widths, from whole-number sums over `n` deals."""
     told: dict[str, Floats] = {}
     for quality, column in QUALITIES.items():
@@ -463,7 +459,7 @@ def _extremes(sample: _Sample) -> dict[str, Any]:
         "hand": picked,
         "cards": [sample.cards[number] for number in picked],
         "best": [sample.words[number][best[number]][0] for number in picked],
-        **_qualities({name: sums[picked, 1, best[picked]] for name, sums in sample.sums.items()},
+        **qualities({name: sums[picked, 1, best[picked]] for name, sums in sample.sums.items()},
                      sample.deals[picked, 1]),
     }
 
@@ -487,7 +483,7 @@ def _hands(sample: _Sample) -> dict[str, Any]:
         "lead": lead.value,
         "lead_half_width": lead.half_width,
         "sure": lead.low > 0,
-        **_qualities({name: sums[numbers, 1, best] for name, sums in sample.sums.items()}, n),
+        **qualities({name: sums[numbers, 1, best] for name, sums in sample.sums.items()}, n),
     }
     for policy, weights in sample.policies.items():
         lost = sample.best - weights
@@ -495,7 +491,7 @@ def _hands(sample: _Sample) -> dict[str, Any]:
             policy: [words[place][0] for words, place
                      in zip(sample.words, weights[:, 0].argmax(axis=-1), strict=True)],
             f"{policy}_regret": sample.value("points_ahead", lost),
-            f"{policy}_regret_half_width": _NORMAL * sample.points_error(lost),
+            f"{policy}_regret_half_width": NORMAL * sample.points_error(lost),
         }
     return told
 
@@ -511,7 +507,7 @@ def _calls(sample: _Sample) -> dict[str, Any]:
         "call": [alike[0] for alike in words],
         "also": [", ".join(alike[1:]) for alike in words],
         "deals": n,
-        **_qualities({name: sums[numbers, :, places].sum(axis=-1) for name, sums in sample.sums.items()}, n),
+        **qualities({name: sums[numbers, :, places].sum(axis=-1) for name, sums in sample.sums.items()}, n),
     }
 
 
