@@ -120,9 +120,9 @@ def _left_out(run: Run, words: Words) -> Iterator[tuple[str, str]]:
     """Yields how many units are in no result, and why the first of them are not."""
     left_out = run.left_out
     if left_out:
-        reasons = [f"{unit.unit}: {unit.why}" for unit in left_out[:_MOST_REASONS]]
+        reasons = [words.name(f"{unit.unit}: {unit.why}") for unit in left_out[:_MOST_REASONS]]
         more = ["…"] if len(left_out) > _MOST_REASONS else []
-        told = words.page("left_out_told", count=words.whole(len(left_out)))
+        told = words.page("left_out_told", count=words.whole(len(left_out)), all=words.whole(run.units))
         yield words.page("left_out"), "\n".join([told, *reasons, *more])
 
 
