@@ -12,13 +12,14 @@ import re
 import shutil
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
+from courtpiece.cli import main
 from courtpiece.errors import PlayerError, RunError
 from courtpiece.run import Progress, Run, run
 from courtpiece.studies import find
@@ -202,6 +203,42 @@ def test_a_folder_of_an_older_format_is_refused_with_both_formats_named(direct: 
         run(Dice(), out=direct, deals=1050)
 
 
+@pytest.mark.parametrize(("name", "told"), [
+    ("summary.parquet", "summary.parquet is a folder, where a file belongs: remove it"),
+    ("shards/000001.parquet", "000001.parquet is a folder, where a file belongs: remove it"),
+    (".lock", r"\.lock is a folder, where a file belongs: remove it"),
+    ("study.json", "study.json cannot be read: Is a directory"),
+    (".old.tmp", r"\.old\.tmp is a folder, where a file belongs: remove it"),
+])
+def test_a_folder_in_the_place_of_a_file_is_named(direct: Path, name: str, told: str) -> None:
+    (direct / name).unlink(missing_ok=True)
+    (direct / name).mkdir()
+    with pytest.raises(RunError, match=told):
+        run(Dice(), out=direct, deals=1050, jobs=1)
+
+
+def test_a_file_in_the_place_of_a_folder_is_told(direct: Path) -> None:
+    shutil.rmtree(direct / "tables")
+    (direct / "tables").touch()
+    assert verify(direct, study=Dice()).problems == (f"{direct / 'tables/mean.parquet'} is missing",)
+    with pytest.raises(RunError, match="tables: cannot be written: File exists"):
+        run(Dice(), out=direct, deals=1050, jobs=1)
+    with pytest.raises(RunError, match=r"^/dev/null/out cannot be a folder: /dev/null is a file$"):
+        run(Dice(), out="/dev/null/out", deals=1050, jobs=1)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(direct: Path) -> None:
+    (direct / ".lock").unlink()
+    os.mkfifo(direct / ".lock")
+    assert verify(direct, study=Dice()).sound
+    for name in ("shards/000001.parquet", "study.json"):
+        (direct / name).unlink()
+        os.mkfifo(direct / name)
+        with pytest.raises(RunError, match=f"{name} is no file"):
+            raise RunError("; ".join(verify(direct, study=Dice()).problems))
+
+
 # --- the machine -------------------------------------------------------------------------------------
 
 
@@ -223,6 +260,87 @@ def test_a_clock_that_goes_backwards_changes_nothing(
     assert contents(tmp_path / "out") == contents(direct)
 
 
+class Disturbed(Dice):
+    """Dice during whose throws something is done."""
+
+    def __init__(self, disturb: Callable[[], object]) -> None:
+        self.disturb = disturb
+
+    def chunk(self, p: DiceParameters, start: int, stop: int) -> pl.DataFrame:
+        if start == 500:
+            self.disturb()
+        return super().chunk(p, start, stop)
+
+
+@pytest.mark.parametrize("relative", [False, True])
+def test_a_folder_that_is_moved_away_while_it_is_written_is_not_begun_anew(
+    tmp_path: Path, direct: Path, relative: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder, moved = Path("out") if relative else tmp_path / "out", tmp_path / "moved"
+    with pytest.raises(RunError, match=r"out/shards: cannot be written: No such file or directory"):
+        run(Disturbed(lambda: folder.rename(moved)), out=folder, deals=1050, jobs=1)
+    assert not folder.exists()
+    assert run(Dice(), out=moved, deals=1050, jobs=1).played == 550
+    assert contents(moved) == contents(direct)
+
+
+def test_a_chunk_that_is_removed_while_others_are_played_is_missed(tmp_path: Path, direct: Path) -> None:
+    gone = tmp_path / "out/shards/000001.parquet"
+    with pytest.raises(RunError, match=r"000001\.parquet is missing"):
+        run(Disturbed(gone.unlink), out=tmp_path / "out", deals=1050, jobs=1)
+    assert run(Dice(), out=tmp_path / "out", deals=1050, jobs=1).played == 100
+    assert contents(tmp_path / "out") == contents(direct)
+
+
+class Noted(Dice):
+    """Dice that write a file beside the tables."""
+
+    def extra_files(
+        self, p: DiceParameters, tables: Mapping[str, pl.DataFrame], shards: pl.LazyFrame
+    ) -> dict[str, bytes]:
+        return {"note.txt": str(tables["summary"]["n"][0]).encode()}
+
+
+def test_whichever_file_a_run_ends_at_the_next_run_makes_all_that_are_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = contents(run(Noted(), out=tmp_path / "whole", deals=150, jobs=1).path)
+    assert "note.txt" in whole
+    flush, left = os.fsync, [0]
+
+    def fsync(file: int) -> None:
+        left[0] -= 1
+        if left[0] < 0:
+            raise KeyboardInterrupt
+        flush(file)
+
+    monkeypatch.setattr("os.fsync", fsync)
+    ends = 0
+    while True:
+        folder, left[0] = tmp_path / str(ends), ends
+        try:
+            run(Noted(), out=folder, deals=150, jobs=1)
+            break
+        except KeyboardInterrupt:
+            ends += 1
+        left[0] = 1000
+        run(Noted(), out=folder, deals=150, jobs=1)
+        assert contents(folder) == whole, ends
+    assert ends == 2 * len(whole)       # a file is flushed, and its name
+
+
+def test_too_little_memory_is_told_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def chunk(*arguments: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(find("toss").__class__, "chunk", chunk)
+    assert main(["run", "toss", "--draws", "100", "--jobs", "1", "--out", str(tmp_path / "out")]) == 2
+    assert "courtpiece: there is not enough memory; what is done is kept" in capsys.readouterr().err
+
+
 @pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="no second file system")
 def test_chunks_may_lie_on_another_file_system(tmp_path: Path, direct: Path) -> None:
     elsewhere = Path(f"/dev/shm/courtpiece-{os.getpid()}")
@@ -242,14 +360,27 @@ def test_chunks_may_lie_on_another_file_system(tmp_path: Path, direct: Path) -> 
 # --- players in Python that fail ---------------------------------------------------------------------
 
 PLAYER = '''
+import os
+import signal
 import time
 import courtpiece as cp
+
+class Textless(Exception):
+    def __str__(self):
+        raise ValueError("no text")
+
+class Slow:
+    def __del__(self):
+        while True:
+            pass
 
 class Mine(cp.Player):
     def __init__(self, how="raise", one_in=300):
         self.how, self.one_in = how, one_in
 
     def play(self, view):
+        if self.how == "deaf" and len(view.hand) == 13:
+            signal.signal(signal.SIGALRM, signal.SIG_IGN)
         mixed = sum(3**n * int(card) for n, card in enumerate(view.hand))
         if len(view.hand) == 7 and mixed % self.one_in == 0:
             if self.how == "raise":
@@ -258,7 +389,24 @@ class Mine(cp.Player):
                 return "2S" if "2S" not in map(str, view.hand) else "3S"
             if self.how == "memory":
                 return bytearray(1 << 62)
-            if self.how == "sleep":
+            if self.how == "textless":
+                raise Textless
+            if self.how == "nothing":
+                return Textless()
+            if self.how == "leave":
+                raise GeneratorExit
+            if self.how == "interrupt":
+                raise KeyboardInterrupt
+            if self.how == "late":
+                Slow()                  # what is raised in a finalizer is lost
+                self.how = "loop"
+            if self.how == "move":
+                os.chdir("/")
+            if self.how == "fork":
+                os.fork()
+            if self.how in ("move", "fork", "good"):
+                return view.legal_cards[0]
+            if self.how in ("sleep", "deaf"):
                 time.sleep(1000)
             while self.how == "loop":
                 pass
@@ -295,21 +443,60 @@ def test_deals_in_which_a_player_fails_are_left_out_and_told(tmp_path: Path, min
 @pytest.mark.parametrize(("how", "told"), [
     ("illegal", "which the rules forbid"),
     ("memory", "MemoryError"),
+    ("textless", "raised Textless: a Textless without a text"),
+    ("nothing", "plays a Textless without a text, which the rules forbid"),
+    ("leave", "raised GeneratorExit"),
+    ("interrupt", "raised KeyboardInterrupt"),
     ("sleep", "did not decide within 0.3 s"),
+    ("deaf", "did not decide within 0.3 s"),
+    ("late", "did not decide within 0.3 s"),
     ("loop", "did not decide within 0.3 s"),
 ])
 @pytest.mark.parametrize("backend", ["loky", "threading"])
 def test_whatever_a_player_does_the_run_goes_on(
     tmp_path: Path, mine: str, how: str, told: str, backend: str
 ) -> None:
-    if (how, backend) == ("sleep", "threading"):
-        pytest.skip("a thread that waits cannot be ended")
+    if backend == "threading" and how in ("sleep", "deaf", "late"):
+        pytest.skip("a thread that waits cannot be ended, and has no alarm to lose")
+    if backend == "threading" and how == "interrupt":
+        pytest.skip("nothing tells it from a Ctrl-C")
     done = run("kot-frequency", players=f"{mine}:how={how}", deals=120, out=tmp_path / "out", jobs=2,
                chunk=30, backend=backend, patience=0.3)
     assert done.complete
     assert done.left_out
     assert all(told in why for _, why in done.left_out)
     assert done.summary["n"].max() == 120 - len(done.left_out)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_player_that_goes_elsewhere_takes_the_run_nowhere(
+    tmp_path: Path, mine: str, jobs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)         # from where the folder and the player's file are named
+    asked: dict[str, Any] = {"deals": 120, "chunk": 30, "jobs": jobs}
+    good = run("kot-frequency", players="mine.py:Mine:how=good:one_in=9", out="good", **asked)
+    done = run("kot-frequency", players="mine.py:Mine:how=move:one_in=9", out="out", **asked)
+    assert Path.cwd() == tmp_path
+    assert done.complete
+    assert done.summary.drop("players").equals(good.summary.drop("players"))
+
+
+def test_a_player_that_makes_copies_of_its_process_is_played_once(tmp_path: Path, mine: str) -> None:
+    asked: dict[str, Any] = {"deals": 120, "chunk": 30, "jobs": 2}
+    good = run("kot-frequency", players=f"{mine}:how=good:one_in=9", out=tmp_path / "good", **asked)
+    done = run("kot-frequency", players=f"{mine}:how=fork:one_in=9", out=tmp_path / "out", **asked)
+    assert done.complete
+    assert done.summary.drop("players").equals(good.summary.drop("players"))
+
+
+def test_what_plays_deals_again_is_as_patient_as_the_run(
+    tmp_path: Path, mine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("courtpiece.verification.PATIENCE", 0.3)
+    done = run("duel", us=f"{mine}:how=sleep:one_in=40", them="simple", deals=12, chunk=6, jobs=1,
+               out=tmp_path / "out", patience=0.3)
+    assert done.left_out                # of which the duel times the first, and verify plays all
+    assert verify(done.path, sample=None, run_code=True).sound
 
 
 def test_a_player_that_fails_too_often_stops_the_run(tmp_path: Path, mine: str) -> None:

@@ -127,7 +127,7 @@ def test_what_cannot_be_written_is_told_in_one_line(tmp_path: Path) -> None:
         with pytest.raises(RunError) as caught:
             run(Dice(), out=path, deals=10)
         assert str(caught.value) == f"{path} cannot be a folder: {tmp_path / 'file'} is a file"
-    with pytest.raises(RunError, match="cannot be written: Is a directory"):
+    with pytest.raises(RunError, match="is a folder, where a file belongs: remove it"):
         write_whole(tmp_path, b"content")
 
 

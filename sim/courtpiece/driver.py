@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from courtpiece._kernel import engine
 from courtpiece.cards import Card
 from courtpiece.deal import DEALER, ELDEST, PARTNER, REVEAL, Deal
-from courtpiece.errors import CardError, CourtpieceError, PlayerError, RecordError, raised
+from courtpiece.errors import CardError, CourtpieceError, PlayerError, RecordError, told
 from courtpiece.match import Match
-from courtpiece.patience import OutOfTime, limited
+from courtpiece.patience import answering
 from courtpiece.players.callers import kernel_caller
 from courtpiece.players.habits import kernel_card
 from courtpiece.players.player import Player
@@ -229,22 +229,19 @@ class Sitting:
 
     def _asked(self, deal: Deal, seat: int, ask: Callable[[], Answer]) -> Answer:
         try:
-            with limited():
+            with answering():
                 return ask()
-        except OutOfTime as error:
-            what = f"did not decide within {error}"
-            raise PlayerError(f"{self._who(deal, seat)} {what}; {self._again()}", self._index) from None
-        except (Exception, SystemExit) as error:
-            what = f"raised {raised(error)}"
-            raise PlayerError(f"{self._who(deal, seat)} {what}; {self._again()}", self._index) from error
+        except PlayerError as error:
+            what = f"{self._who(deal, seat)} {error}; {self._again()}"
+            raise PlayerError(what, self._index) from error.__cause__
 
     def _refused(
         self, deal: Deal, seat: int, verb: str, answer: object, error: CourtpieceError
     ) -> PlayerError:
-        told = deal.view(seat, self._match)
+        seen = deal.view(seat, self._match)
         return PlayerError(
-            f"{self._who(deal, seat)} {verb} {answer}, which the rules forbid: {error}. "
-            f"It sees: {told}; {self._again()}",
+            f"{self._who(deal, seat)} {verb} {told(answer)}, which the rules forbid: {error}. "
+            f"It sees: {seen}; {self._again()}",
             self._index,
         )
 

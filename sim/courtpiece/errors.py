@@ -94,11 +94,20 @@ def raised(error: BaseException) -> str:
     """Returns what code that is not ours raised, and where: `ValueError: no (mine.py, line 3)`."""
     import traceback  # only on the way to an error
 
-    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    text = told(error)
+    what = f"{type(error).__name__}: {text}" if text else type(error).__name__
     if isinstance(error, SyntaxError):  # which tells its place itself
         return what
     last = traceback.extract_tb(error.__traceback__)[-1]
     return f"{what} ({last.filename}, line {last.lineno})"
+
+
+def told(value: object) -> str:
+    """Returns the text of an object whose class is not ours and may fail at that."""
+    try:
+        return str(value)
+    except Exception:
+        return f"a {type(value).__name__} without a text"
 
 
 _LONGEST_WORD = 300                     # longer than a path that anybody types

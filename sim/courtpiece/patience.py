@@ -1,4 +1,4 @@
-"""A time limit for code that is not ours: a decision of a player in Python.
+"""Limits for code that is not ours, of players in Python: the time it takes, and what it changes.
 
 In a process's main thread an alarm of the operating system ends whatever Python code does, waiting included.
 In other threads, as dask's workers have, an exception is sent, which ends what computes in Python but cannot
@@ -8,14 +8,18 @@ end a wait inside a call of the operating system.
 from __future__ import annotations
 
 import ctypes
+import os
 import signal
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from types import FrameType
 
+from courtpiece.errors import PlayerError, raised
+
+_AGAIN = 1.0                            # seconds until an alarm rings again that was lost, as in a finalizer
 _TICK = 0.1                             # seconds between two looks at the threads
 
 _limit: ContextVar[float | None] = ContextVar("patience", default=None)
@@ -32,17 +36,50 @@ class OutOfTime(BaseException):         # no Exception, which a player may well 
 def patience(seconds: float) -> Iterator[None]:
     """Gives each decision in the body so many seconds; see `limited`."""
     token = _limit.set(seconds)
+    before = signal.getsignal(signal.SIGALRM) if _has_alarm() else None
     try:
-        if not _has_alarm():
+        with staying():
             yield
-            return
-        before = signal.signal(signal.SIGALRM, _ring)
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGALRM, before)
     finally:
+        if before is not None:
+            signal.signal(signal.SIGALRM, before)
         _limit.reset(token)
+
+
+@contextmanager
+def staying() -> Iterator[None]:
+    """Takes the process back to the folder it is in, wherever the body led it: paths are told from there."""
+    here = None
+    with suppress(OSError):             # a folder that is no more
+        here = os.getcwd()              # noqa: PTH109
+    try:
+        yield
+    finally:
+        if here is not None:
+            with suppress(OSError):
+                os.chdir(here)
+
+
+@contextmanager
+def answering() -> Iterator[None]:
+    """Raises PlayerError for whatever a player does in the body instead of coming to its end in time.
+
+    A Ctrl-C is none of that; worker processes heed none, so that what looks like one there is the player's.
+    A copy of this process that the player made by a fork ends with the body, or it would play on as well.
+    """
+    process = os.getpid()
+    try:
+        with limited():
+            yield
+    except OutOfTime as error:
+        raise PlayerError(f"did not decide within {error}") from None
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
+            raise
+        raise PlayerError(f"raised {raised(error)}") from error
+    finally:
+        if os.getpid() != process:
+            os._exit(0)
 
 
 @contextmanager
@@ -52,11 +89,12 @@ def limited() -> Iterator[None]:
     if seconds is None:
         yield
     elif _has_alarm():
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+        signal.signal(signal.SIGALRM, _ring)    # anew, as a player may have handled it in another way
+        signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN)
         try:
             yield
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            _silence()
     else:
         thread = threading.get_ident()
         _watchdog.begin(thread, seconds)
@@ -68,6 +106,13 @@ def limited() -> Iterator[None]:
 
 def _has_alarm() -> bool:
     return hasattr(signal, "SIGALRM") and threading.current_thread() is threading.main_thread()
+
+
+def _silence() -> None:
+    while True:
+        with suppress(OutOfTime):       # which may still ring until the alarm is off
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            return
 
 
 def _ring(number: int, frame: FrameType | None) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import socket
+import stat
 import tempfile
 import threading
 import time
@@ -84,6 +85,9 @@ def disk_errors(path: Path) -> Iterator[None]:
     except RunError:
         raise
     except OSError as error:
+        if isinstance(error, IsADirectoryError):
+            file = error.filename2 or error.filename
+            raise RunError(f"{file} is a folder, where a file belongs: remove it") from error
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             line = "the disk is full; make room and run the same command again: what is done is kept"
         else:
@@ -98,8 +102,10 @@ def disk_errors(path: Path) -> Iterator[None]:
 def read_whole(path: Path) -> bytes:
     """Returns what a file holds.  Raises FileNotFoundError, NotADirectoryError, or RunError for all else."""
     try:
+        if is_local(path) and not stat.S_ISREG(kind := path.stat().st_mode) and not stat.S_ISDIR(kind):
+            raise RunError(f"{path} is no file")        # to read it could take for ever
         return path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError, RunError):
         raise
     except Exception as error:
         raise _unreadable(path, error) from error
@@ -151,7 +157,7 @@ def _make_folder(files: Any, name: str) -> None:
 
 
 def _write_here(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(exist_ok=True)    # not those above it: a folder that was moved away is not begun anew
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.tmp")
     try:
         with temporary.open("wb") as file:
@@ -250,11 +256,13 @@ def held(lock: Path, *, writing: bool) -> Iterator[None]:
     if not writing and lock.name not in names_in(lock.parent):
         yield                           # nobody ever wrote here
         return
+    if is_local(lock) and writing:
+        with disk_errors(lock.parent):
+            lock.parent.mkdir(parents=True, exist_ok=True)
     if is_local(lock) and fcntl is not None:
         with disk_errors(lock.parent):
-            if writing:
-                lock.parent.mkdir(parents=True, exist_ok=True)
-            file = os.open(lock, os.O_RDWR | os.O_CREAT if writing else os.O_RDONLY, 0o666)
+            access = os.O_RDWR | os.O_CREAT if writing else os.O_RDONLY
+            file = os.open(lock, access | os.O_NONBLOCK, 0o666)
         try:
             if _flocked(lock, file, writing=writing):
                 yield

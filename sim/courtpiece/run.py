@@ -293,8 +293,9 @@ class _Execution:
         self._tell_left_out(design)
         columns = self.study.table_columns(self.p)
         if not _whole_tables(self.folder, design, columns):
-            self.folder.write_tables(design, columns, self._tables(len(design.plan)))
-            self._write_extra_files(design)
+            tables = self._tables(len(design.plan))
+            self._write_extra_files(design, tables)     # before the tables, which vouch for them
+            self.folder.write_tables(design, columns, tables)
         notes = (*self.notes, *self.study.notes(self.p, self._tables_on_disk()))
         return Run(self.folder, self.study, design, played=self.played, notes=notes)
 
@@ -311,9 +312,11 @@ class _Execution:
         self.notes.append(f"{counted(len(left_out), self.unit)} of {design.plan.units:,} {are} in no result: "
                           f"{left_out[0].why}")
 
-    def _write_extra_files(self, design: Design) -> None:
+    def _write_extra_files(self, design: Design, tables: Mapping[str, pl.DataFrame]) -> None:
         shards = scan_chunks(self.study, self.p, self.folder.local_shards(range(len(design.plan))))
-        for name, content in self.study.extra_files(self.p, self._tables_on_disk(), shards).items():
+        with patience(self.workers.patience):       # some have deals played again
+            files = self.study.extra_files(self.p, tables, shards)
+        for name, content in files.items():
             write_whole(self.folder.path / name, content)
 
     def _tables_on_disk(self) -> dict[str, pl.DataFrame]:
@@ -462,7 +465,7 @@ class _Execution:
         return sorted(missing, key=lambda index: deaths[index])[:1]
 
     def _tasks(self, plan: Plan, missing: Sequence[int], handed: set[int], halt: Halt) -> Iterator[Task]:
-        folder = self.folder.absolute() if self.workers.remote else self.folder
+        folder = self.folder.absolute()         # workers may be elsewhere, or be led there by a player
         behaviour = design_of(self.study, self.p, plan).behaviour
         for index in missing:
             if halt.now:
@@ -505,7 +508,7 @@ class _Execution:
         paths = self.folder.local_shards(indices)
         try:
             return self.study.summarise(self.p, scan_chunks(self.study, self.p, paths))
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
             for index, path in zip(indices, paths, strict=True):
                 read_shard(path, index)     # raises what a user can act on, if a file is to blame
                 try:

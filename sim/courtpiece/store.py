@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from courtpiece.design import FORMAT, Design
 from courtpiece.errors import RunError
 from courtpiece.places import (
+    disk_errors,
     exists,
     held,
     is_local,
@@ -128,7 +129,8 @@ class Folder:
                                f"{', '.join(strange[:3])}{more}; choose another folder") from None
             return None
         except NotADirectoryError:
-            file = next(path for path in (self.path, *self.path.parents) if path.is_file())
+            above = (self.path, *self.path.parents)
+            file = next(path for path in above if path.exists() and not path.is_dir())
             raise RunError(f"{self} cannot be a folder: {file} is a file") from None
         try:
             told = json.loads(text)
@@ -148,8 +150,9 @@ class Folder:
         if not is_local(self.path):     # where nothing half-written shows
             return
         for folder in (self.path, self.shards_folder, self.path / "tables"):
-            for path in folder.glob(".*.tmp"):
-                path.unlink(missing_ok=True)
+            with disk_errors(folder):
+                for path in folder.glob(".*.tmp"):
+                    path.unlink(missing_ok=True)
 
     def shards(self) -> Iterator[Shard]:
         """Yields the chunks' results that lie here undamaged, in order."""
@@ -291,7 +294,7 @@ def _whole(path: Path) -> bytes:
     """Returns the bytes of one of our Parquet files; RunError when a bit is not as it was written."""
     try:
         content = read_whole(path)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise RunError(f"{path} is missing") from None
     if not _is_whole(content):
         raise RunError(f"{path} is damaged: its bytes do not have the checksum they tell")

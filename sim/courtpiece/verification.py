@@ -11,11 +11,12 @@ from typing import Any
 
 from courtpiece.design import design_of
 from courtpiece.errors import RunError
+from courtpiece.patience import patience
 from courtpiece.places import read_whole
 from courtpiece.run import Run, scan_chunks
 from courtpiece.store import Folder, checksum, read_table, shard_metadata, table_metadata
 from courtpiece.studies.study import Column, Study, schema
-from courtpiece.workers import played
+from courtpiece.workers import PATIENCE, played
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +90,8 @@ class _Inspection:
             chosen = sorted(sound if sample is None else rng.sample(list(sound), min(sample, len(sound))))
         for index in chosen:
             start, stop = self.plan.bounds(index)
-            rows, _ = played(self.study, self.p, start, stop)
+            with patience(PATIENCE):
+                rows, _ = played(self.study, self.p, start, stop)
             if checksum(rows, self.columns) != sound[index]:
                 path = self.folder.shard_file(index)
                 self.problems.append(f"{path} differs from the same chunk played again")

@@ -33,6 +33,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return MISTAKE
     except KeyboardInterrupt:
         return STOPPED
+    except MemoryError:
+        print("courtpiece: there is not enough memory; what is done is kept; fewer --jobs and a smaller "
+              "--chunk in another folder take less", file=sys.stderr)
+        return MISTAKE
     except BrokenPipeError:
         _let_go_of_the_output()         # whoever read it has gone
         return 1

@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from courtpiece.errors import CourtpieceError, PlayerError, UsageError, raised, reason, suggest
+from courtpiece.patience import answering, staying
 from courtpiece.players.player import Player
 from courtpiece.players.registry import CARD_PLAYERS, OwnPlayer
 
@@ -61,7 +62,9 @@ def find(text: str) -> OwnPlayer | None:
     if card in (packaged := _packaged()):
         try:
             kind = packaged[card].load()
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             raise UsageError(f'the player "{card}" fails when it is loaded: {raised(error)}') from error
         return _player(card, kind, written, _version_of(packaged[card]))
     return None
@@ -169,8 +172,11 @@ def _load(path: Path, digest: str) -> ModuleType:
     module = module_from_spec(spec)
     sys.modules[name] = module          # pickle and dataclasses look a class's module up there
     try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
+        with staying():
+            spec.loader.exec_module(module)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         del sys.modules[name]
         raise UsageError(f"{path} fails when it is loaded: {raised(error)}") from error
     return module
@@ -191,11 +197,12 @@ class _Maker:
 
     def __call__(self) -> Player:
         try:
-            return self.kind(**self.options)
-        except CourtpieceError:         # of options that it does not take
-            raise
-        except (Exception, SystemExit) as error:
-            raise PlayerError(f"{self.name} cannot be made: {raised(error)}") from error
+            with answering():
+                return self.kind(**self.options)
+        except PlayerError as error:
+            if isinstance(error.__cause__, CourtpieceError):    # of options that it does not take
+                raise error.__cause__ from None
+            raise PlayerError(f"{self.name} cannot be made: it {error}") from error.__cause__
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return _made_again, (self.name, self.options)

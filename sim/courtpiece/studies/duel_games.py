@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from courtpiece.deal import DEALER, Deal
 from courtpiece.driver import Decision, Draws, Driver, Watch
-from courtpiece.errors import PlayerError, raised
+from courtpiece.errors import PlayerError
 from courtpiece.match import Match
+from courtpiece.patience import answering
 from courtpiece.players import OwnPlayer
 from courtpiece.players.builtin import BuiltIn
 from courtpiece.players.player import Player
@@ -158,14 +159,15 @@ class _Comparison:
         if deal.dealt is not self._dealt:
             self._dealt, self._begun = deal.dealt, set()
         try:
-            answer = self._answer(decision)
-        except (Exception, SystemExit) as error:
+            with answering():
+                answer = self._answer(decision)
+        except PlayerError as error:
             unit = "match" if decision.match is not None else "deal"
             raise PlayerError(
                 f"{decision.lineup.players[(decision.seat + 1) % 4]}, asked what it would do as "
-                f"{deal.name(decision.seat)} in {unit} {self._number} of seed {self._games.p.seed}, raised "
-                f"{raised(error)}; it sees: {deal.view(decision.seat, decision.match)}"
-            ) from error
+                f"{deal.name(decision.seat)} in {unit} {self._number} of seed {self._games.p.seed}, "
+                f"{error}; it sees: {deal.view(decision.seat, decision.match)}"
+            ) from error.__cause__
         self.decisions += 1
         if answer != str(decision.answer):
             self.differing += 1
