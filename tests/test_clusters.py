@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+import sys
 import threading
 import time
 import uuid
@@ -21,7 +22,7 @@ from courtpiece.cli import main
 from courtpiece.errors import RunError, UsageError
 from courtpiece.run import Progress, Run, run
 from courtpiece.store import Folder
-from tests.cluster import Cluster, cluster
+from tests.cluster import ROOT, Cluster, cluster
 from tests.dice import Dice, DiceParameters
 from tests.s3 import serving
 from tests.test_places import stored
@@ -56,6 +57,19 @@ class DeadlyDice(Dice):
 
     def chunk(self, p: DiceParameters, start: int, stop: int) -> pl.DataFrame:
         if start == 300:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().chunk(p, start, stop)
+
+
+class MortalDice(Dice):
+    """Dice that end the process that first throws some of them."""
+
+    def __init__(self, died: Path) -> None:
+        self.died = died
+
+    def chunk(self, p: DiceParameters, start: int, stop: int) -> pl.DataFrame:
+        if start == 300 and not self.died.exists():
+            self.died.touch()
             os.kill(os.getpid(), signal.SIGKILL)
         return super().chunk(p, start, stop)
 
@@ -212,13 +226,14 @@ def test_workers_of_another_version_are_refused(
     ({"backend": "dask", "scheduler": "tcp://127.0.0.1:1"}, "no scheduler answers at tcp://127.0.0.1:1"),
     ({"backend": "dask", "scheduler": "127"}, "no scheduler answers at 127"),
     ({"backend": "dask", "scheduler": "bad://x"}, "no scheduler answers at bad://x"),
-    ({"backend": "ray"}, "backend ray needs a package that is not installed"),
+    ({"backend": "ray"}, "backend ray needs a package that is not installed .*: pip install ray"),
     ({"patience": 0}, "patience: must be above 0"),
 ])
 def test_what_cannot_be_is_told_in_one_line(
     tmp_path: Path, options: dict[str, Any], told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(workers, "_CONNECT", 1)
+    monkeypatch.setitem(sys.modules, "ray.exceptions", None)    # may be installed
     with pytest.raises((UsageError, RunError), match=told):
         run(Dice(), out=tmp_path / "out", deals=1050, **options)
 
@@ -227,3 +242,29 @@ def test_what_cannot_be_is_told_in_one_line(
 def test_a_backend_of_this_machine_may_be_named(tmp_path: Path, direct: Path, backend: str) -> None:
     run(Dice(), out=tmp_path / "out", deals=1050, jobs=2, backend=backend)
     assert contents(tmp_path / "out") == contents(direct)
+
+
+@pytest.fixture(scope="module")
+def ray() -> Iterator[Any]:
+    """A cluster of ray's with two cores, where ray is installed."""
+    module = pytest.importorskip("ray")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(ROOT))
+        module.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    yield module
+    module.shutdown()
+
+
+def test_ray_changes_no_bit(tmp_path: Path, direct: Path, ray: Any) -> None:
+    told: list[Progress] = []
+    done = run(Dice(), out=tmp_path / "out", deals=1050, jobs=99, backend="ray", watch=told.append)
+    assert done.complete
+    assert contents(tmp_path / "out") == contents(direct)
+    assert sorted({progress.done for progress in told})[:2] in ([0, 50], [0, 100])      # told as it goes
+
+
+def test_a_worker_of_ray_is_killed_and_the_run_goes_on(tmp_path: Path, direct: Path, ray: Any) -> None:
+    told: list[Progress] = []
+    run(MortalDice(tmp_path / "died"), out=tmp_path / "out", deals=1050, backend="ray", watch=told.append)
+    assert contents(tmp_path / "out") == contents(direct)
+    assert any(progress.word for progress in told)

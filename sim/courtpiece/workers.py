@@ -202,7 +202,7 @@ def _on_this_machine(
     with ExitStack() as stack:
         if workers.backend == "ray":
             died = _ray_errors()
-            stack.enter_context(_cluster(workers))
+            stack.enter_context(_on_ray(workers))
             own, jobs = {}, -1
         elif workers.backend is not None:
             stack.enter_context(joblib.parallel_config(backend=workers.backend))
@@ -230,6 +230,23 @@ def _ray_errors() -> tuple[type[Exception], ...]:
     return (RayError,)
 
 
+@contextmanager
+def _on_ray(workers: Workers) -> Iterator[None]:
+    """Has joblib use ray for `workers.jobs` chunks at once, or for as many as the cluster has cores.
+
+    It hands results on as they come, though its backend says that it does not.
+    """
+    import joblib
+    from joblib.parallel import get_active_backend
+
+    with joblib.parallel_config(backend="ray"):
+        backend, _ = get_active_backend()
+        cores = backend.effective_n_jobs
+        backend.effective_n_jobs = lambda n_jobs: min(cores(n_jobs), workers.jobs or cores(n_jobs))
+        backend.supports_return_generator = True
+        yield
+
+
 def _on_dask(
     tasks: Iterator[Task], workers: Workers, halt: Halt, *, again: bool
 ) -> Generator[Outcome, None, None]:
@@ -254,7 +271,7 @@ def _on_dask(
                 found.put(_Connected(client))
                 if not client.ncores():
                     found.put(f"waiting for workers: `dask worker {client.scheduler.address}` starts one")
-                with _cluster(workers, client=client, wait_for_workers_timeout=_FOR_EVER):
+                with _cluster(workers, client):
                     finished = joblib.Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1)(
                         joblib.delayed(Task.play)(task, halt) for task in still_wanted()
                     )
@@ -291,15 +308,15 @@ def _on_dask(
 
 
 @contextmanager
-def _cluster(workers: Workers, **options: Any) -> Iterator[None]:
-    """Has joblib use a cluster for `workers.jobs` chunks at once, or for as many as it has cores now.
+def _cluster(workers: Workers, client: Any) -> Iterator[None]:
+    """Has joblib use dask for `workers.jobs` chunks at once, or for as many as it has cores now.
 
     That is two at least: joblib would do all in this process for a cluster of one core, and stay at it.
     """
     import joblib
     from joblib.parallel import get_active_backend
 
-    with joblib.parallel_config(backend=workers.backend, **options):
+    with joblib.parallel_config(backend="dask", client=client, wait_for_workers_timeout=_FOR_EVER):
         backend, _ = get_active_backend()
     cores = backend.effective_n_jobs    # waits for the first worker
     backend.effective_n_jobs = lambda n_jobs: max(2, cores(n_jobs), workers.jobs or 0)
