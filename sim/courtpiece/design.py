@@ -6,6 +6,7 @@ import json
 import shlex
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import Any
 
 from courtpiece.rules import name_of
@@ -122,6 +123,7 @@ def design_of(study: Study[Any], p: Parameters, plan: Plan) -> Design:
     )
 
 
+@cache                                  # reads a file, and each chunk asks
 def _package_version() -> str:
     from importlib.metadata import PackageNotFoundError, version
 
