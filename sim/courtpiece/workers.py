@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import queue
+import re
 import signal
 import threading
 import time
@@ -216,7 +217,7 @@ def _on_this_machine(
             with closing(finished):
                 yield from finished
         except died as error:
-            raise WorkersLostError(f"a worker process ended ({_first_line(error)})") from error
+            raise WorkersLostError(_how_ended(error)) from error
 
 
 def _ray_errors() -> tuple[type[Exception], ...]:
@@ -372,6 +373,12 @@ def _check_alive(client: Any, workers: Workers) -> None:
             raise WorkersLostError(_first_line(state.exception))
         if state.status == "cancelled":     # one that is "lost" is made anew
             raise WorkersLostError(f"the scheduler at {workers.scheduler} lost a task")
+
+
+def _how_ended(error: Exception) -> str:
+    """Returns how a worker process ended: the signals or statuses at the end of loky's long text."""
+    statuses = re.search(r"exit codes of the workers are \{([^}]*)\}", str(error))
+    return f"a worker process ended ({statuses[1] if statuses else _first_line(error)})"
 
 
 def _first_line(error: BaseException) -> str:
