@@ -1,4 +1,4 @@
-"""A table: what it refuses."""
+"""A table: what it refuses, and deals played by their numbers."""
 
 from __future__ import annotations
 
@@ -30,3 +30,13 @@ def test_deals_that_are_not_there_are_refused(seed: int, start: int, count: int)
         table.play(seed, start, count)
     with pytest.raises(UsageError):
         table.trace(seed, start, count)
+
+
+@pytest.mark.parametrize("players", ["greedy", "simple,random"])
+def test_deals_played_by_their_numbers_are_those_of_a_batch(players: str) -> None:
+    table, numbers = Table("bavan", players), [7, 0, 199, 7, 50]
+    batch = table.play(3, 0, 200, stream=2)
+    assert (table.play_each(3, numbers, stream=2) == batch[numbers]).all()
+    assert len(table.play_each(3, [])) == 0
+    with pytest.raises(UsageError, match="deals are numbered from 0"):
+        table.play_each(3, [1, -1])

@@ -103,14 +103,29 @@ class Table:
         check_numbers(start, count)
         if self.lineup.double_dummy:
             return self._solved(self._opened(seed, start, count, stream))
+        if self._driver is not None:
+            return self.play_each(seed, range(start, start + count), stream=stream)
         out = np.empty(count, RESULT)
-        if self._driver is None:
-            engine.play_deals(self._setup, seed_key(seed), start, out, stream=stream)
-            return out
-        sitting = self._driver.start(seed, seed_key(seed), stream)
-        for row in range(count):
-            sitting.play(start + row)
-            sitting.walk.report(out, row)
+        engine.play_deals(self._setup, seed_key(seed), start, out, stream=stream)
+        return out
+
+    def play_each(self, seed: int, numbers: Sequence[int], *, stream: int = 0) -> NDArray[np.void]:
+        """Returns the results of the deals of some numbers, an array of RESULT of shape (len(numbers),).
+
+        Raises UsageError for a deal that is not there, and where the players see all cards.
+        """
+        if self.lineup.double_dummy:
+            raise UsageError(f"{self.lineup} cannot be asked: deals are played one by one with card players")
+        for number in (min(numbers, default=0), max(numbers, default=0)):
+            check_numbers(number, 1)
+        out, key = np.empty(len(numbers), RESULT), seed_key(seed)
+        sitting = None if self._driver is None else self._driver.start(seed, key, stream)
+        for row, number in enumerate(numbers):
+            if sitting is None:
+                engine.play_deals(self._setup, key, number, out[row : row + 1], stream=stream)
+            else:
+                sitting.play(number)
+                sitting.walk.report(out, row)
         return out
 
     def play_and_tell(

@@ -327,8 +327,7 @@ def _all_thirteen(
         taken = taken.copy()
         swept = np.flatnonzero((taken.max(axis=1) == _ENOUGH) & (taken.min(axis=1) == 0))
         longer = Table(table.rules.replace(deal_ends=DealEnds.AFTER_THIRTEEN), table.lineup)
-        for at in swept.tolist():
-            taken[at] = longer.play(seed, start + at, 1)["taken"][0]
+        taken[swept] = longer.play_each(seed, (start + swept).tolist())["taken"]
     return np.where(taken[:, 0] == ALL, 0, np.where(taken[:, 1] == ALL, 1, 255)).astype(np.uint8)
 
 
