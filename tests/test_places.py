@@ -55,9 +55,9 @@ def direct(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Locks that are files beat fast."""
-    monkeypatch.setattr(places, "BEAT", 0.2)
-    monkeypatch.setattr(places, "PATIENCE", 0.6)
+    """Locks that are files beat fast, but not so fast that a busy machine looks dead."""
+    monkeypatch.setattr(places, "BEAT", 0.5)
+    monkeypatch.setattr(places, "PATIENCE", 4.0)
 
 
 def stored(address: str) -> dict[str, bytes]:

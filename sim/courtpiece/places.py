@@ -302,7 +302,7 @@ def _leased(lock: Path, *, writing: bool) -> Iterator[None]:
         yield
         return
     write_whole(lock, f"{mine}, beat 0\n".encode())
-    time.sleep(BEAT / 10)
+    time.sleep(BEAT / 5)
     _check_mine(lock, mine)
     done = threading.Event()
 
