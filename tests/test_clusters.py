@@ -31,14 +31,6 @@ from tests.test_run import contents
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 
 
-@pytest.fixture
-def direct(tmp_path: Path) -> Path:
-    """A run of 1,050 throws in chunks of 100, done in one go."""
-    folder = tmp_path / "direct"
-    run(Dice(), out=folder, deals=1050, jobs=1)
-    return folder
-
-
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """A cluster that no test ends."""

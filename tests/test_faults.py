@@ -31,14 +31,6 @@ KILLS = int(os.environ.get("COURTPIECE_KILLS", "8"))
 CORRUPTIONS = 1000
 
 
-@pytest.fixture
-def direct(tmp_path: Path) -> Path:
-    """A run of 1,050 throws in chunks of 100, done in one go."""
-    folder = tmp_path / "direct"
-    run(Dice(), out=folder, deals=1050, jobs=1)
-    return folder
-
-
 # --- workers and their parent ------------------------------------------------------------------------
 
 

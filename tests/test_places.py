@@ -46,14 +46,6 @@ def address(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def direct(tmp_path: Path) -> Path:
-    """A run of 1,050 throws in chunks of 100, done in one go."""
-    folder = tmp_path / "direct"
-    run(Dice(), out=folder, deals=1050, jobs=1)
-    return folder
-
-
-@pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Locks that are files beat fast, but not so fast that a busy machine looks dead."""
     monkeypatch.setattr(places, "BEAT", 0.5)

@@ -51,14 +51,6 @@ def dice_process(*arguments: object) -> subprocess.Popen[str]:
     return started
 
 
-@pytest.fixture
-def direct(tmp_path: Path) -> Path:
-    """A run of 1,050 throws in chunks of 100, done in one go."""
-    folder = tmp_path / "direct"
-    run(Dice(), out=folder, deals=1050, jobs=1)
-    return folder
-
-
 class Interrupted(Dice):
     """Dice that are interrupted before some chunks."""
 
