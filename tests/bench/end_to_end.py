@@ -43,7 +43,7 @@ def whole_run(deals: int, players: str, jobs: int) -> Cost:
     """Returns what `courtpiece run kot-frequency` costs on so many cores, its start and report included."""
     with TemporaryDirectory() as folder:
         command = [
-            sys.executable, "-c", "import sys; from courtpiece.cli import main; sys.exit(main())",
+            sys.executable, "-m", "courtpiece",
             "run", "kot-frequency", "--deals", str(deals), "--players", players,
             "--jobs", str(jobs), "--out", f"{folder}/run",
         ]

@@ -247,7 +247,7 @@ def plan(base: Path, chunks: int) -> None:
 def merge(base: Path, shards: int) -> None:
     """Prints what the parts of a run cost that look at every chunk on disk."""
     print(f"{shards:,} chunks on disk; seconds on the clock, of processor time, megabytes at most")
-    cli = [sys.executable, "-c", "import sys; from courtpiece.cli import main; sys.exit(main())"]
+    cli = [sys.executable, "-m", "courtpiece"]
     for study, size, more in (("trump-call", 1, {"deals": 10}), ("kot-frequency", 10, {})):
         out, extent = base / study, "hands" if more else "deals"
         begun = time.perf_counter()

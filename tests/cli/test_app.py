@@ -16,7 +16,7 @@ from courtpiece.cli import app
 from courtpiece.errors import CourtpieceError, RulesError, UsageError
 
 Output = pytest.CaptureFixture[str]
-COMMAND = [sys.executable, "-c", "import sys; from courtpiece.cli import main; sys.exit(main())"]
+COMMAND = [sys.executable, "-m", "courtpiece"]
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]])

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from courtpiece.cli import main
+from courtpiece.run import Run
 from courtpiece.studies import names
 
 SMALL = ["run", "kot-frequency", "--players", "random", "--deals", "2000", "--jobs", "1"]
@@ -37,6 +38,8 @@ def test_a_run_prints_its_answer_and_where_things_lie(capsys: pytest.CaptureFixt
     assert main(SMALL) == 0
     printed = capsys.readouterr()
     assert "Kot frequency · 2,000 deals" in printed.out
+    answer = Run.open("results/kot-frequency").answer()
+    assert printed.out.splitlines()[1 : 1 + len(answer)] == str(answer).replace("\xa0", " ").splitlines()
     assert "single-sir  random" in printed.out
     assert "±" in printed.out
     assert "results/kot-frequency: report.html, summary.parquet, tables/ and shards/" in printed.out
@@ -62,6 +65,7 @@ def test_the_answer_as_json_is_one_object(capsys: pytest.CaptureFixture[str]) ->
     assert main([*SMALL, "--rules", "single-sir", "--rules", "hakim", "--out", "there", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["study"], told["folder"], told["deals"]) == ("kot-frequency", "there", 2000)
+    assert told["answer"] == str(Run.open("there").answer()).replace("\xa0", " ").splitlines()
     assert [row["rules"] for row in told["headline"]] == ["single-sir", "hakim"]
     assert 0 < told["headline"][0]["win_half_width"] < 0.05
     assert told["command"] == ("courtpiece run kot-frequency --rules single-sir --rules hakim "
@@ -147,7 +151,7 @@ def test_help_shows_the_parameters_of_a_study(capsys: pytest.CaptureFixture[str]
 
 def test_ctrl_c_says_how_to_go_on_and_the_status_is_130() -> None:
     process = subprocess.Popen(
-        [sys.executable, "-c", "import sys; from courtpiece.cli import main; sys.exit(main())", "run",
+        [sys.executable, "-m", "courtpiece", "run",
          "kot-frequency", "--players", "random", "--deals", "500000000", "--chunk", "20000", "--jobs", "2",
          "--out", "long"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,

@@ -124,7 +124,7 @@ def _go(study: Study[Any], given: dict[str, Any]) -> int:
     if as_json:
         _print_json(done)
     else:
-        _print_headline(done)
+        _print_answer(done)
     return 0
 
 
@@ -194,18 +194,26 @@ def _print_json(done: Run) -> None:
         "parameters": done.design.parameters,
         "rules": done.design.rules,
         "command": done.design.command,
+        "answer": _sentences(done),
         "headline": done.headline.to_dicts(),
     })
 
 
-def _print_headline(done: Run) -> None:
+def _sentences(done: Run) -> list[str]:
+    """Returns the short answer as a terminal shows it, which keeps no words together."""
+    return [sentence.replace("\N{NO-BREAK SPACE}", " ") for sentence in done.answer()]
+
+
+def _print_answer(done: Run) -> None:
+    """Prints the short answer in words and its table; as wide as a terminal is, not wrapped for a file."""
     from rich.table import Table
     from rich.text import Text
 
     from courtpiece.studies.study import readable
 
     heads, rows = readable(done.headline)
-    screen = console(width=None if sys.stdout.isatty() else 200)
+    wraps = sys.stdout.isatty()
+    screen = console(width=None if wraps else 200)
     natural = [max(len(cell) for cell in column) for column in zip(heads, *rows, strict=True)]
     narrow = sum(natural) + 2 * len(heads) > screen.width
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0 if narrow else 1))
@@ -215,6 +223,8 @@ def _print_headline(done: Run) -> None:
     for row in rows:
         table.add_row(*(Text(cell.replace(" ± ", "\n±") if narrow else cell) for cell in row))
     screen.print(Text(done.study.title, style="bold"), Text(f"· {counted(done.units, done.design.unit)}"))
+    for sentence in _sentences(done):
+        screen.print(Text(sentence), soft_wrap=not wraps)
     screen.print(table)
     say(f"± half of the 95 % interval · {done.path}: report.html, summary.parquet, tables/ and shards/")
 
