@@ -22,6 +22,7 @@ from courtpiece.studies.book_rows import (
 )
 from courtpiece.studies.book_tables import Hands, weighted
 from courtpiece.studies.book_trials import Trial, modelled
+from courtpiece.studies.estimates import half_width
 from courtpiece.studies.study import schema
 from courtpiece.studies.trump_book import TrumpBook
 from courtpiece.studies.trump_tables import BEST
@@ -308,6 +309,11 @@ def test_the_answer_and_the_figures_say_what_the_tables_hold(tmp_path: Path) -> 
     told = " ".join(done.answer())
     assert told.startswith("single-sir, simple: over all five-card hands")
     assert "With random" in told
+    for policy in ("longest", "strongest"):
+        loss = done.summary.filter(policy=policy, measure="regret").row(0, named=True)
+        open_still = loss["value"] <= half_width(loss)
+        assert (f"To call the {policy} suit always is as good, as far" in told) is open_still
+        assert (f"To call the {policy} suit always costs" in told) is not open_still
     assert [figure.name for figure in done.plot()] == [
         "call-map", "suit-map", "margins", "callers", "trials"
     ]

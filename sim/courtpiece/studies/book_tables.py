@@ -431,11 +431,11 @@ def answer(p: TrumpBookParameters, tables: Mapping[str, pl.DataFrame]) -> list[S
     else:
         found.append(Sentence("suits", {"longest": longest, "other": other}))
     found.append(Sentence("clear", {"close": told(BEST, "close", Share), "within": Mean(_CLOSE)}))
-    found += [
-        Sentence("policy", {"policy": Term(policy, "policy"), "regret": told(policy, "regret", Mean),
-                            "agreement": told(policy, "agreement", Share)})
-        for policy in ("longest", "strongest")
-    ]
+    for policy in ("longest", "strongest"):
+        loss = told(policy, "regret", Mean)
+        found.append(Sentence("policy" if loss.value > (loss.half_width or 0) else "policy-even", {
+            "policy": Term(policy, "policy"), "regret": loss, "agreement": told(policy, "agreement", Share),
+        }))
     for players in dict.fromkeys(map(str, tables["trials"]["players"])):
         if players != str(p.lineup):
             rows = {str(row["measure"]): row for row in
