@@ -11,6 +11,8 @@ import random
 import re
 import shutil
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -19,8 +21,9 @@ from typing import Any
 import polars as pl
 import pytest
 
+import courtpiece as cp
 from courtpiece.cli import main
-from courtpiece.errors import PlayerError, RunError
+from courtpiece.errors import PlayerError, RunError, UsageError
 from courtpiece.run import Progress, Run, run
 from courtpiece.studies import find
 from courtpiece.verification import verify
@@ -112,6 +115,12 @@ def _children(parent: int) -> list[int]:
         if int(fields[1]) == parent:
             found.append(int(status.parent.name))
     return found
+
+
+def command(*arguments: object, **how: Any) -> subprocess.Popen[str]:
+    """Starts the command line in a process of its own."""
+    start = [sys.executable, "-c", "import sys; from courtpiece.cli import main; sys.exit(main())"]
+    return subprocess.Popen([*start, *map(str, arguments)], text=True, stdout=subprocess.DEVNULL, **how)
 
 
 def verify_nothing_partial(folder: Path) -> bool:
@@ -355,6 +364,7 @@ def test_chunks_may_lie_on_another_file_system(tmp_path: Path, direct: Path) -> 
 PLAYER = '''
 import os
 import signal
+import threading
 import time
 import courtpiece as cp
 
@@ -397,7 +407,17 @@ class Mine(cp.Player):
                 os.chdir("/")
             if self.how == "fork":
                 os.fork()
-            if self.how in ("move", "fork", "good"):
+            if self.how == "exit":
+                os._exit(0)
+            if self.how == "crash":
+                os.kill(os.getpid(), signal.SIGSEGV)
+            if self.how == "shut":
+                os.closerange(3, 4096)
+            if self.how == "close":
+                os.closerange(0, 3)
+            if self.how == "thread":
+                threading.Thread(target=time.sleep, args=(1000,)).start()
+            if self.how in ("move", "fork", "good", "thread"):
                 return view.legal_cards[0]
             if self.how in ("sleep", "deaf"):
                 time.sleep(1000)
@@ -444,6 +464,7 @@ def test_deals_in_which_a_player_fails_are_left_out_and_told(tmp_path: Path, min
     ("deaf", "did not decide within 0.3 s"),
     ("late", "did not decide within 0.3 s"),
     ("loop", "did not decide within 0.3 s"),
+    ("close", "closed the input, output or errors of its process"),
 ])
 @pytest.mark.parametrize("backend", ["loky", "threading"])
 def test_whatever_a_player_does_the_run_goes_on(
@@ -453,6 +474,8 @@ def test_whatever_a_player_does_the_run_goes_on(
         pytest.skip("a thread that waits cannot be ended, and has no alarm to lose")
     if backend == "threading" and how == "interrupt":
         pytest.skip("nothing tells it from a Ctrl-C")
+    if backend == "threading" and how == "close":
+        pytest.skip("the streams are those of the tests")
     done = run("kot-frequency", players=f"{mine}:how={how}", deals=120, out=tmp_path / "out", jobs=2,
                chunk=30, backend=backend, patience=0.3)
     assert done.complete
@@ -480,6 +503,109 @@ def test_a_player_that_makes_copies_of_its_process_is_played_once(tmp_path: Path
     done = run("kot-frequency", players=f"{mine}:how=fork:one_in=9", out=tmp_path / "out", **asked)
     assert done.complete
     assert done.summary.drop("players").equals(good.summary.drop("players"))
+
+
+@pytest.mark.parametrize(("how", "told"), [
+    ("exit", r"a worker process ended \(EXIT\(0\)\)"),
+    ("crash", r"a worker process ended \(SIGSEGV\(-11\)\)"),
+    ("shut", r"a worker process (ended \(EXIT\(1\)\)|cannot be reached any more)"),
+])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_player_that_ends_its_process_is_named_when_all_other_chunks_are_done(
+    tmp_path: Path, mine: str, how: str, told: str, jobs: int
+) -> None:
+    asked: dict[str, Any] = {"deals": 120, "chunk": 20, "out": tmp_path / "out", "jobs": jobs}
+    with pytest.raises(RunError, match=rf"workers end again and again at deals (\d+) to \d+: {told}; what is "
+                                       rf"done is kept; {mine}:how={how}:one_in=700 may have ended them$"):
+        run("kot-frequency", players=f"{mine}:how={how}:one_in=700", **asked)
+    stopped = Run.open(tmp_path / "out")
+    raised = run("kot-frequency", players=f"{mine}:one_in=700", **asked | {"out": tmp_path / "raised"})
+    deadly = {unit // 20 for unit, _ in raised.left_out}
+    if how == "shut":                   # what it played is written, and not told
+        deadly = set()
+    assert {shard.index for shard in stopped.folder.shards()} == set(range(6)) - deadly
+
+
+def test_a_player_that_ends_the_process_in_which_it_is_timed_is_named(tmp_path: Path, mine: str) -> None:
+    player = f"{mine}:how=exit:one_in=1"
+    with pytest.raises(RunError, match=rf"ended \(EXIT\(0\)\) when the first deals were .*; {player} may"):
+        run("kot-frequency", players=player, deals=120, jobs=1, out=tmp_path / "out")
+
+
+def test_a_check_survives_the_players_that_it_has_play(tmp_path: Path, mine: str) -> None:
+    again = tmp_path / "again"
+    ends = f"def play(self, view):\n        if os.path.exists({str(again)!r}):\n            os._exit(0)"
+    Path(mine.partition(":")[0]).write_text(PLAYER.replace("def play(self, view):", ends))
+    done = run("kot-frequency", players=f"{mine}:how=good", deals=20, chunk=20, jobs=1, out=tmp_path / "out")
+    again.touch()
+    with pytest.raises(RunError, match=r"^a worker process ended \(EXIT\(0\)\) at deals 0 to 19$"):
+        verify(done.path, sample=None, run_code=True)
+
+
+def test_threads_that_a_player_leaves_behind_do_not_keep_the_process(tmp_path: Path, mine: str) -> None:
+    ended = command("run", "kot-frequency", "--players", f"{mine}:how=thread:one_in=9", "--deals", 60,
+                    "--chunk", 30, "--jobs", 1, "--out", tmp_path / "out")
+    assert ended.wait(60) == 0
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_file_that_hangs_when_it_is_loaded_is_told(tmp_path: Path, jobs: int) -> None:
+    (tmp_path / "slow.py").write_text("import time\ntime.sleep(1000)\n")
+    with pytest.raises(UsageError, match=r"slow\.py is not loaded within 0\.3 s"):
+        run("kot-frequency", players=f"{tmp_path}/slow.py:Mine", deals=120, jobs=jobs, patience=0.3)
+
+
+@pytest.mark.parametrize(("does", "told"), [
+    ("time.sleep(1000)", r"mine\.py is not loaded within 0\.3 s"),
+    ("raise ValueError", r"mine\.py fails when it is loaded: ValueError"),
+])
+def test_a_file_that_cannot_be_loaded_by_workers_is_told(
+    tmp_path: Path, mine: str, does: str, told: str
+) -> None:
+    path = Path(mine.partition(":")[0])
+    path.write_text(f"import os, time\nif os.getpid() != {os.getpid()}:\n    {does}\n{PLAYER}")
+    with pytest.raises(UsageError, match=told):
+        run("kot-frequency", players=mine, deals=120, chunk=60, jobs=2, patience=0.3, out=tmp_path / "out")
+
+
+def test_a_file_that_is_changed_while_the_run_goes_on_is_told(tmp_path: Path, mine: str) -> None:
+    path = Path(mine.partition(":")[0])
+
+    def change(progress: Progress) -> None:
+        path.write_text(PLAYER + "# another")       # after this process read it, before a worker does
+
+    told = r"mine\.py:Mine:how=good is another player for a worker \(\w+\) than where the run began \(\w+\): "
+    with pytest.raises(RunError, match=told + "it was changed meanwhile"):
+        run("kot-frequency", players=f"{mine}:how=good", deals=120, chunk=60, jobs=2, watch=change,
+            out=tmp_path / "out")
+
+
+class Unsendable(cp.Player):
+    """Holds what cannot be sent to another process."""
+
+    def __init__(self) -> None:
+        self.held = (number for number in range(3))
+
+    def __deepcopy__(self, memo: object) -> Unsendable:
+        return Unsendable()
+
+    def play(self, view: cp.View) -> cp.Card:
+        return view.legal_cards[0]
+
+
+def test_a_player_that_cannot_be_sent_to_workers_plays_in_this_process_or_is_told(tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"us": Unsendable(), "them": "simple", "deals": 20, "chunk": 10}
+    assert run("duel", jobs=1, out=tmp_path / "one", **asked).complete
+    with pytest.raises(UsageError, match=r"^Unsendable cannot be sent to other processes \(cannot pickle"):
+        run("duel", jobs=2, out=tmp_path / "two", **asked)
+
+
+def test_a_player_that_cannot_be_copied_is_told(tmp_path: Path) -> None:
+    class Single(Unsendable):
+        __deepcopy__ = None             # type: ignore[assignment]
+
+    with pytest.raises(UsageError, match="the player Single cannot be copied, and each seat gets a copy"):
+        run("duel", us=Single(), them="simple", deals=20, out=tmp_path / "out")
 
 
 def test_what_plays_deals_again_is_as_patient_as_the_run(

@@ -38,6 +38,7 @@ def patience(seconds: float) -> Iterator[None]:
     token = _limit.set(seconds)
     before = signal.getsignal(signal.SIGALRM) if _has_alarm() else None
     try:
+        _open_streams()
         with staying():
             yield
     finally:
@@ -77,9 +78,30 @@ def answering() -> Iterator[None]:
         if isinstance(error, KeyboardInterrupt) and signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
             raise
         raise PlayerError(f"raised {raised(error)}") from error
+    else:
+        if _limit.get() is not None and _open_streams():
+            raise PlayerError("closed the input, output or errors of its process")
     finally:
         if os.getpid() != process:
             os._exit(0)
+
+
+def _open_streams() -> bool:
+    """Opens those of the process's three streams that are closed, to nowhere; False when none is.
+
+    What is opened next would take their numbers, and be what else closes a stream once more.
+    """
+    closed = False
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            closed = True
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            if nowhere != number:
+                os.dup2(nowhere, number)
+                os.close(nowhere)
+    return closed
 
 
 @contextmanager

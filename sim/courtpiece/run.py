@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from courtpiece.design import MOST_CHUNKS, Design, Plan, design_of
-from courtpiece.errors import CourtpieceError, PlayerError, RunError, UsageError
-from courtpiece.patience import patience
+from courtpiece.errors import CourtpieceError, PlayerError, RunError, UsageError, told
+from courtpiece.patience import patience as patient
 from courtpiece.places import write_whole
 from courtpiece.stats import Stopping
 from courtpiece.store import Folder, LeftOut, Shard, read_metadata, read_rows, read_shard
@@ -32,10 +32,12 @@ from courtpiece.workers import (
     PATIENCE,
     Done,
     Halt,
+    Result,
     Task,
     Workers,
     WorkersLostError,
     check_left_out,
+    in_a_worker,
     spread,
     stoppable,
 )
@@ -238,11 +240,12 @@ def run(
     KeyboardInterrupt after a Ctrl-C, once the chunks under way are done (a second Ctrl-C does not wait).
     What is complete is kept in every case.
     """
+    workers = Workers(jobs=jobs, backend=backend, scheduler=scheduler, patience=patience)
     wanted = study if isinstance(study, Study) else find(study)
-    p = wanted.parameters(parameters)
+    with patient(workers.patience):     # players in Python are loaded here
+        p = wanted.parameters(parameters)
     if chunk is not None and chunk < 1:
         raise UsageError(f"chunk: must be at least 1, not {chunk}")
-    workers = Workers(jobs=jobs, backend=backend, scheduler=scheduler, patience=patience)
     folder = Folder(Path("results") / wanted.name if out is None else out)
     folder.read_design()                # refuses a folder that is no run's before anything is put there
     with folder.locked():
@@ -268,9 +271,9 @@ class _Execution:
         self.left_out: list[LeftOut] = []   # by this call
         self.notes: list[str] = []
         self.on_disk = folder.read_design()
+        self.apart = _plays_apart(p, workers)
         if chunk is None and self.on_disk is None:
-            with patience(workers.patience):
-                self.size = study.chunk_of(p)
+            self.size = self._call(study.chunk_of, p)
         else:
             self.size = chunk or 1
         if self.on_disk is not None:
@@ -314,10 +317,20 @@ class _Execution:
 
     def _write_extra_files(self, design: Design, tables: Mapping[str, pl.DataFrame]) -> None:
         shards = scan_chunks(self.study, self.p, self.folder.local_shards(range(len(design.plan))))
-        with patience(self.workers.patience):       # some have deals played again
-            files = self.study.extra_files(self.p, tables, shards)
+        files = self._call(self.study.extra_files, self.p, tables, shards)  # some have deals played again
         for name, content in files.items():
             write_whole(self.folder.path / name, content)
+
+    def _call(self, call: Callable[..., Result], *arguments: Any) -> Result:
+        """Returns what a method of the study returns that may have players in Python play."""
+        if not self.apart:
+            with patient(self.workers.patience):
+                return call(*arguments)
+        try:
+            return in_a_worker(call, *arguments, patience=self.workers.patience)
+        except WorkersLostError as died:
+            raise RunError(f"{died} when the first {self.unit} were played to see how long they take"
+                           f"{self._advice(died)}") from died
 
     def _tables_on_disk(self) -> dict[str, pl.DataFrame]:
         return _read_tables(self.folder, self.study.table_columns(self.p))
@@ -417,7 +430,8 @@ class _Execution:
             while not halt.now and (missing := self._missing(plan, chunks, deaths)):
                 handed: set[int] = set()
                 outcomes = spread(self._tasks(plan, missing, handed, halt), len(missing), self.workers,
-                                  self.study.backend(self.p), halt, again=bool(fruitless or deaths))
+                                  self.study.backend(self.p), halt, apart=self.apart,
+                                  again=bool(fruitless or deaths))
                 try:
                     # After a failure, too, this goes on to the end: nobody may still be at work in the folder
                     # when the lock is let go.
@@ -491,8 +505,17 @@ class _Execution:
         if len(handed) == 1:
             start, stop = plan.bounds(*handed)
             where = f" at {self.unit} {start} to {stop - 1}"
-        return RunError(f"workers end again and again{where}: {died}; what is done is kept; with fewer jobs, "
-                        "or smaller chunks in another folder, each has more memory")
+        return RunError(f"workers end again and again{where}: {died}; what is done is kept"
+                        f"{self._advice(died)}")
+
+    def _advice(self, died: WorkersLostError) -> str:
+        """Returns what to do about workers that ended in some way, as the end of a sentence."""
+        advice = ""
+        if self.p.foreign_players:
+            advice = f"; {' or '.join(map(str, self.p.foreign_players))} may have ended them"
+        if died.by_memory:
+            advice += "; with fewer jobs, or smaller chunks in another folder, each has more memory"
+        return advice
 
     def _say(self, word: str, plan: Plan) -> None:
         self.watch(Progress(self.unit, 0, plan.units, self.played, word))
@@ -516,6 +539,26 @@ class _Execution:
                 except RunError as error:
                     raise RunError(f"{error}; remove it and run the same command again") from None
             raise
+
+
+def _plays_apart(p: Parameters, workers: Workers) -> bool:
+    """True when players play that may do anything to their process, which then is no process of the user's.
+
+    Raises UsageError for one that cannot be sent to another process, unless `jobs` is 1.
+    """
+    if not p.foreign_players or workers.backend == "threading":
+        return False
+    from joblib.externals.loky.backend.reduction import dumps
+
+    try:
+        dumps(p)
+    except Exception as error:
+        if workers.jobs == 1 and not workers.remote:
+            return False
+        players = ", ".join(map(str, p.foreign_players))
+        raise UsageError(f"{players} cannot be sent to other processes ({told(error)}): with jobs 1 this one "
+                         "plays, or name a class in a file, as mine.py:NAME") from error
+    return not workers.remote
 
 
 def _strange(shard: Shard, design: Design) -> str:

@@ -7,7 +7,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from courtpiece.design import design_of
 from courtpiece.errors import RunError
@@ -16,7 +16,10 @@ from courtpiece.places import read_whole
 from courtpiece.run import Run, scan_chunks
 from courtpiece.store import Folder, checksum, read_table, shard_metadata, table_metadata
 from courtpiece.studies.study import Column, Study, schema
-from courtpiece.workers import PATIENCE, played
+from courtpiece.workers import PATIENCE, WorkersLostError, in_a_worker, played
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,9 +93,7 @@ class _Inspection:
             chosen = sorted(sound if sample is None else rng.sample(list(sound), min(sample, len(sound))))
         for index in chosen:
             start, stop = self.plan.bounds(index)
-            with patience(PATIENCE):
-                rows, _ = played(self.study, self.p, start, stop)
-            if checksum(rows, self.columns) != sound[index]:
+            if checksum(self._played(start, stop), self.columns) != sound[index]:
                 path = self.folder.shard_file(index)
                 self.problems.append(f"{path} differs from the same chunk played again")
         if len(sound) == len(self.plan):
@@ -101,6 +102,17 @@ class _Inspection:
             folder=str(self.folder), units=self.plan.units, unit=self.design.unit, chunks=len(sound),
             recomputed=tuple(chosen), problems=tuple(self.problems), notes=tuple(self.notes),
         )
+
+    def _played(self, start: int, stop: int) -> pl.DataFrame:
+        """Returns the results of some units, played again."""
+        asked = self.study, self.p, start, stop
+        if not self.p.foreign_players:
+            with patience(PATIENCE):
+                return played(*asked)[0]
+        try:
+            return in_a_worker(played, *asked, patience=PATIENCE)[0]
+        except WorkersLostError as died:
+            raise RunError(f"{died} at {self.design.unit} {start} to {stop - 1}") from died
 
     def _check_design(self) -> None:
         """Checks that study.json says what its own parameters come to, in just the bytes that say it."""

@@ -13,12 +13,12 @@ import signal
 import threading
 import time
 import traceback
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from types import FrameType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from courtpiece.design import Plan, design_of
 from courtpiece.errors import CourtpieceError, PlayerError, RunError, UsageError, one_line, suggest
@@ -35,6 +35,7 @@ _CLUSTERS = ("dask", "ray")
 _CONNECT, _RECONNECT = 10, 60           # seconds to wait for a scheduler, and for one that was there
 _FOR_EVER = 1e9                         # seconds to wait for the first worker
 _LOOK = 1.0                             # seconds between two looks at what dask says
+_UNFIT = 70                             # how a worker ends that is in no state to go on
 _MOST_LEFT_OUT = 10, 0.01               # units, and the share of all, that may be left out
 
 
@@ -118,6 +119,10 @@ class Task:
                 error.add_note(f"in {self.study.name}, units {self.start} to {self.stop - 1}:\n"
                                f"{traceback.format_exc()}")
             return error
+        except BaseException:           # what libraries panic with when a player closed their files
+            if _is_worker and self.p.foreign_players:
+                os._exit(_UNFIT)
+            raise
         return Done(self.index, left_out)
 
 
@@ -167,34 +172,69 @@ def check_left_out(left_out: Sequence[LeftOut], units: int, unit: str) -> None:
 # --- spreading ---------------------------------------------------------------------------------------
 
 
+Result = TypeVar("Result")
 Outcome = Done | Exception | str | None     # of a task, or a word to a person who watches
 
 
 class WorkersLostError(Exception):
     """Workers ended without a word; what they were at is to be done again."""
 
+    @property
+    def by_memory(self) -> bool:
+        """True when too little memory may be why: the system kills for that, and dask does."""
+        return any(word in str(self) for word in ("SIGKILL", "memory", "workers died"))
+
 
 def spread(
-    tasks: Iterator[Task], count: int, workers: Workers, prefer: str, halt: Halt, *, again: bool = False
+    tasks: Iterator[Task],
+    count: int,
+    workers: Workers,
+    prefer: str,
+    halt: Halt,
+    *,
+    apart: bool = False,
+    again: bool = False,
 ) -> Generator[Outcome, None, None]:
     """Has joblib do up to `count` tasks; yields what each returns, in the order in which they finish.
 
     A text among the outcomes is a word to who watches.
 
     Without a backend of its own it is the one that its caller chose for joblib, if any, else threads or
-    processes as `prefer` says.  `again` when workers died before: then even one task is not done in this
-    process, and a scheduler that is not there may come back.  Raises WorkersLostError.
+    processes as `prefer` says.  `apart` when no task is to be done in this process, not even one at a time;
+    `again` when workers died before: then, too, and a scheduler that is not there may come back.  Raises
+    WorkersLostError.
     """
     if workers.backend == "dask":
         return _on_dask(tasks, workers, halt, again=again)
     jobs = min(count, workers.jobs or (_cores() if count > 1 else 1))
-    if workers.backend is None and jobs <= 1 and not again:
+    if workers.backend is None and jobs <= 1 and not (apart or again):
         return (task.play(halt) for task in tasks)
-    return _on_this_machine(tasks, max(jobs, 2) if again else jobs, workers, prefer, halt)
+    return _on_this_machine(tasks, jobs, workers, prefer, halt, apart=apart or again)
+
+
+def in_a_worker(call: Callable[..., Result], *arguments: Any, patience: float) -> Result:
+    """Returns what a call returns in a worker process, which it may end; raises WorkersLostError then.
+
+    Each decision of a player in Python may take `patience` seconds.
+    """
+    import joblib
+
+    try:
+        [result] = joblib.Parallel(n_jobs=2, prefer="processes", **_ONE_AT_A_TIME, **_beginning())(
+            [joblib.delayed(_patiently)(patience, call, arguments)]
+        )
+    except BrokenProcessPool as error:
+        raise WorkersLostError(_how_ended(error)) from error
+    return cast(Result, result)
+
+
+def _patiently(seconds: float, call: Callable[..., Any], arguments: Sequence[Any]) -> Any:
+    with patience(seconds):
+        return call(*arguments)
 
 
 def _on_this_machine(
-    tasks: Iterator[Task], jobs: int, workers: Workers, prefer: str, halt: Halt
+    tasks: Iterator[Task], jobs: int, workers: Workers, prefer: str, halt: Halt, *, apart: bool
 ) -> Generator[Outcome, None, None]:
     import joblib
 
@@ -209,7 +249,9 @@ def _on_this_machine(
             stack.enter_context(joblib.parallel_config(backend=workers.backend))
             own = {}
         if workers.backend == "loky" or (workers.backend is None and prefer == "processes"):
-            own |= {"initializer": _begin_worker, "initargs": (os.getpid(),)}
+            own |= _beginning()
+            if apart and jobs == 1:     # of which joblib would make this process
+                jobs, own = 2, own | _ONE_AT_A_TIME
         finished = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, **own)(
             joblib.delayed(Task.play)(task, halt) for task in tasks
         )
@@ -378,7 +420,8 @@ def _check_alive(client: Any, workers: Workers) -> None:
 def _how_ended(error: Exception) -> str:
     """Returns how a worker process ended: the signals or statuses at the end of loky's long text."""
     statuses = re.search(r"exit codes of the workers are \{([^}]*)\}", str(error))
-    return f"a worker process ended ({statuses[1] if statuses else _first_line(error)})"
+    how = statuses[1] if statuses else _first_line(error)
+    return f"a worker process ended ({how})" if how else "a worker process cannot be reached any more"
 
 
 def _first_line(error: BaseException) -> str:
@@ -412,13 +455,24 @@ def stoppable(halt: Halt) -> Iterator[None]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+# Two processes for one task at a time: joblib does in this process what it has one for.
+_ONE_AT_A_TIME: dict[str, Any] = {"pre_dispatch": 1}
+_is_worker = False
+
+
+def _beginning() -> dict[str, Any]:
+    return {"initializer": _begin_worker, "initargs": (os.getpid(),)}
+
+
 def _begin_worker(parent: int) -> None:
     """Leaves Ctrl-C to the parent, and makes a worker process end soon after its parent, which may be
-    killed without a word to it."""
+    killed without a word to it, and soon after its work, whatever threads a player left in it."""
+    global _is_worker
+    _is_worker = True
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def watch() -> None:
-        while os.getppid() == parent:
+        while os.getppid() == parent and threading.main_thread().is_alive():
             time.sleep(0.5)
         os._exit(1)
 

@@ -8,7 +8,8 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
@@ -17,8 +18,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from courtpiece.errors import CourtpieceError, PlayerError, UsageError, raised, reason, suggest
-from courtpiece.patience import answering, staying
+from courtpiece.errors import CourtpieceError, PlayerError, RunError, UsageError, raised, reason, suggest
+from courtpiece.patience import OutOfTime, answering, limited, staying
 from courtpiece.players.player import Player
 from courtpiece.players.registry import CARD_PLAYERS, OwnPlayer
 
@@ -58,14 +59,10 @@ def find(text: str) -> OwnPlayer | None:
         raise UsageError(f'"{card}" says its own calls and takes no caller: write "{card}", not "{name}"')
     if card in BUILT_IN:
         module, _, kind = BUILT_IN[card].partition(":")
-        return _player(card, getattr(import_module(module), kind), written, "")
+        return _player(card, getattr(import_module(module), kind), written, "", foreign=False)
     if card in (packaged := _packaged()):
-        try:
+        with _loading(f'the player "{card}"'):
             kind = packaged[card].load()
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            raise UsageError(f'the player "{card}" fails when it is loaded: {raised(error)}') from error
         return _player(card, kind, written, _version_of(packaged[card]))
     return None
 
@@ -77,7 +74,15 @@ def is_built_in(text: str) -> bool:
 
 
 def given(player: Player) -> OwnPlayer:
-    """Returns a player made by its user; each seat gets a copy of it."""
+    """Returns a player made by its user; each seat gets a copy of it.
+
+    Raises UsageError when it cannot be copied.
+    """
+    try:
+        copy.deepcopy(player)
+    except Exception as error:
+        raise UsageError(f"the player {_shown(player)} cannot be copied, and each seat gets a copy of it: "
+                         f"{raised(error)}") from error
     return OwnPlayer(
         _shown(player), partial(copy.deepcopy, player), version=_source_digest(type(player)),
         sees_all=player.sees_all,
@@ -130,7 +135,8 @@ def _in_file(file: str, name: str, written: Sequence[str]) -> OwnPlayer:
     if kind is None:
         known = _players_of(module)
         raise UsageError(f'{file} has no player "{name}"{_there_are(known)}{suggest(name, known)}')
-    return _player(f"{file}:{name}", kind, written, _digest(_path(file))[:8])
+    where = f"{_path(file).absolute()}:{name}"      # other processes may be elsewhere
+    return _player(f"{file}:{name}", kind, written, _digest(_path(file))[:8], where)
 
 
 def _path(file: str) -> Path:
@@ -172,47 +178,71 @@ def _load(path: Path, digest: str) -> ModuleType:
     module = module_from_spec(spec)
     sys.modules[name] = module          # pickle and dataclasses look a class's module up there
     try:
-        with staying():
+        with _loading(str(path)), staying():
             spec.loader.exec_module(module)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
+    except BaseException:
         del sys.modules[name]
-        raise UsageError(f"{path} fails when it is loaded: {raised(error)}") from error
+        raise
     return module
 
 
-def _player(name: str, kind: Any, written: Sequence[str], version: str) -> OwnPlayer:
+@contextmanager
+def _loading(what: str) -> Iterator[None]:
+    """Raises UsageError for whatever code does in the body that is loaded, instead of being there in time."""
+    try:
+        with limited():
+            yield
+    except KeyboardInterrupt:
+        raise
+    except OutOfTime as error:
+        raise UsageError(f"{what} is not loaded within {error}") from None
+    except BaseException as error:
+        raise UsageError(f"{what} fails when it is loaded: {raised(error)}") from error
+
+
+def _player(
+    name: str, kind: Any, written: Sequence[str], version: str, where: str = "", *, foreign: bool = True
+) -> OwnPlayer:
     if not _is_player(kind):
         raise UsageError(f'"{name}" is no class that derives from courtpiece.Player')
     options, texts = _read_options(name, kind, written)
-    return OwnPlayer(":".join([name, *texts]), _Maker(name, kind, options), version, kind.sees_all)
+    make = _Maker(":".join([where or name, *texts]), kind, options, version)
+    return OwnPlayer(":".join([name, *texts]), make, version, kind.sees_all, foreign=foreign)
 
 
 class _Maker:
-    """Makes a player of a class; it is sent to other processes by name, as they have to load a file anew."""
+    """Makes a player of a class; it is sent to other processes as text, as they have to load a file anew.
 
-    def __init__(self, name: str, kind: type[Player], options: Mapping[str, Any]) -> None:
-        self.name, self.kind, self.options = name, kind, dict(options)
+    They do when they make the first player: then loading has a limit of time, and its errors are told.
+    """
+
+    def __init__(
+        self, text: str, kind: type[Player] | None, options: Mapping[str, Any], version: str
+    ) -> None:
+        self.text, self.kind, self.options, self.version = text, kind, dict(options), version
 
     def __call__(self) -> Player:
+        kind = self.kind = self.kind or self._load()
         try:
             with answering():
-                return self.kind(**self.options)
+                return kind(**self.options)
         except PlayerError as error:
             if isinstance(error.__cause__, CourtpieceError):    # of options that it does not take
                 raise error.__cause__ from None
-            raise PlayerError(f"{self.name} cannot be made: it {error}") from error.__cause__
+            raise PlayerError(f"{self.text} cannot be made: it {error}") from error.__cause__
+
+    def _load(self) -> type[Player]:
+        found = find(self.text)
+        if found is None or found.version != self.version:
+            there = "none" if found is None else found.version
+            raise RunError(f"{self.text} is another player for a worker ({there}) than where the run began "
+                           f"({self.version}): it was changed meanwhile, or differs between machines")
+        assert isinstance(found.make, _Maker)
+        assert found.make.kind is not None
+        return found.make.kind
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return _made_again, (self.name, self.options)
-
-
-def _made_again(name: str, options: Mapping[str, Any]) -> _Maker:
-    found = find(name)
-    assert found is not None
-    assert isinstance(found.make, _Maker)
-    return _Maker(name, found.make.kind, options)
+        return _Maker, (self.text, None, self.options, self.version)
 
 
 def _read_options(name: str, kind: type[Player], written: Sequence[str]) -> tuple[dict[str, Any], list[str]]:

@@ -174,6 +174,7 @@ class OwnPlayer:
     version: str = ""
     sees_all: bool = False
     loaded: bool = field(default=True, compare=False)   # False for a stand-in, which refuses to play
+    foreign: bool = field(default=True, compare=False)  # False for what comes with this package
 
     def __str__(self) -> str:
         return self.text
@@ -256,7 +257,7 @@ def _beside_others(player: AnyPlayer) -> AnyPlayer:
     from courtpiece.players.double_dummy import DoubleDummy
 
     caller = ":".join([player.caller, *(f"{name}={value}" for name, value in player.options)])
-    return OwnPlayer(str(player), partial(DoubleDummy, caller), sees_all=True)
+    return OwnPlayer(str(player), partial(DoubleDummy, caller), sees_all=True, foreign=False)
 
 
 def parse_player(text: str) -> AnyPlayer:

@@ -250,6 +250,11 @@ class Parameters:
         seated = [player for lineup in self.lineups for player in lineup.players]
         return tuple(dict.fromkeys(player for player in seated if not isinstance(player, PlayerSpec)))
 
+    @property
+    def foreign_players(self) -> tuple[OwnPlayer, ...]:
+        """Those of them that do not come with this package, and may do anything to their process."""
+        return tuple(player for player in self.own_players if player.foreign)
+
     def design(self) -> dict[str, Any]:
         """Returns what makes the results what they are, as JSON can hold it."""
         return {about.name: _write(about.metadata, getattr(self, about.name))
