@@ -106,12 +106,15 @@ def main() -> None:
     parser.add_argument("--chunk", type=int)
     parser.add_argument("--delay", type=float, default=0.0)
     parser.add_argument("--threads", action="store_true")
+    parser.add_argument("--backend")
+    parser.add_argument("--scheduler")
     asked = parser.parse_args()
     study = ThreadedDice() if asked.threads else Dice()
     study.delay = asked.delay
     print("ready", flush=True)
     try:
-        done = run(study, out=asked.out, jobs=asked.jobs, chunk=asked.chunk, deals=asked.deals)
+        done = run(study, out=asked.out, jobs=asked.jobs, chunk=asked.chunk, deals=asked.deals,
+                   backend=asked.backend, scheduler=asked.scheduler)
     except KeyboardInterrupt:
         sys.exit(130)
     print(done.units, done.played)

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 import uuid
+from collections import Counter
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -25,8 +26,9 @@ from courtpiece.store import Folder
 from tests.cluster import ROOT, Cluster, cluster
 from tests.dice import Dice, DiceParameters
 from tests.s3 import serving
+from tests.test_faults import KILLS, verify_nothing_partial
 from tests.test_places import stored
-from tests.test_run import contents
+from tests.test_run import contents, dice_process
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 
@@ -141,6 +143,44 @@ def test_whoever_is_killed_the_run_goes_on(tmp_path: Path, direct: Path, at: str
     assert done.complete
     assert contents(tmp_path / "out") == contents(direct)
     assert any("going on" in progress.word for progress in told) == (at == "scheduler")
+
+
+def test_whoever_is_killed_at_whatever_moment_nothing_is_lost_or_doubled(
+    tmp_path: Path, direct: Path
+) -> None:
+    seed = random.randrange(10**6)
+    print("seed", seed)
+    rng, ends = random.Random(seed), Counter[str]()
+    with cluster(tmp_path / "cluster") as started:
+        for trial in range(max(1, KILLS // 3)):
+            folder = tmp_path / str(ends["complete"])
+            while sum(worker.poll() is None for worker in started.workers) < 2:
+                started.start_worker()
+            process = dice_process(folder, "--deals", 1050, "--delay", 0.1, "--backend", "dask",
+                                   "--scheduler", started.address)
+            time.sleep(rng.uniform(0, 2))
+            victim = rng.choice(["worker", "scheduler", "run"])
+            if victim == "worker":
+                started.kill(rng.choice([worker for worker in started.workers if worker.poll() is None]))
+                started.start_worker()
+            elif victim == "scheduler":
+                assert started.scheduler
+                started.kill(started.scheduler)
+                started.start_scheduler()
+                started.start_worker()
+            if victim == "run" or rng.random() < 0.3:
+                time.sleep(rng.uniform(0, 0.5))
+                process.kill()
+            told = process.communicate(timeout=120)
+            assert process.returncode in (0, -signal.SIGKILL), (trial, victim, told)
+            ends[f"{victim} {process.returncode}"] += 1
+            verify_nothing_partial(folder)
+            if process.returncode == 0:
+                assert contents(folder) == contents(direct), (trial, victim)
+                ends["complete"] += 1
+    print(dict(ends))
+    assert run(Dice(), out=folder, deals=1050, jobs=1).units == 1050
+    assert contents(folder) == contents(direct)
 
 
 def test_a_chunk_that_ends_every_worker_is_told_when_the_others_are_done(tmp_path: Path) -> None:
