@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -35,8 +35,9 @@ main()
 class Cluster:
     """A scheduler on loopback with workers of one thread."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, options: Sequence[str] = ()) -> None:
         self.folder = folder            # of what they print
+        self.options = options          # of the scheduler and of workers
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -73,17 +74,17 @@ class Cluster:
         log = (self.folder / f"{kind}.log").open("ab")
         path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
         return subprocess.Popen(
-            [sys.executable, "-c", _DASK, str(os.getpid()), kind, "--no-dashboard", *options],
+            [sys.executable, "-c", _DASK, str(os.getpid()), kind, "--no-dashboard", *self.options, *options],
             cwd=self.folder, stdout=log, stderr=log,
             env={**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"},
         )
 
 
 @contextmanager
-def cluster(folder: Path, workers: int = 2) -> Iterator[Cluster]:
+def cluster(folder: Path, workers: int = 2, options: Sequence[str] = ()) -> Iterator[Cluster]:
     """Yields a cluster that runs meanwhile."""
     folder.mkdir(parents=True, exist_ok=True)
-    started = Cluster(folder)
+    started = Cluster(folder, options)
     try:
         started.start_scheduler()
         for _ in range(workers):

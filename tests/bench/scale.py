@@ -118,9 +118,9 @@ def options(backend: str, started: Cluster) -> dict[str, Any]:
 
 
 @contextmanager
-def two_workers(base: Path) -> Iterator[tuple[Cluster, Roles]]:
+def two_workers(base: Path, *options: str) -> Iterator[tuple[Cluster, Roles]]:
     """Yields a cluster of two workers that are there."""
-    with cluster(base / "cluster") as started:
+    with cluster(base / "cluster", options=options) as started:
         run(Dice(), out=base / "first", deals=10, chunk=1, backend="dask", scheduler=started.address)
         time.sleep(5)                   # until both have come
         yield started, Roles(started)
@@ -208,12 +208,12 @@ def _empty(out: Path, workers: Workers, watch: Callable[[Progress], None]) -> _E
     return _Execution(study, study.parameters({}), Nowhere(out), workers, 1, watch)
 
 
-def in_memory(base: Path, chunks: int) -> None:
+def in_memory(base: Path, chunks: int, preload: str | None) -> None:
     """Prints how memory grows over many chunks on dask."""
-    print(f"{chunks:,} chunks of nothing on dask; megabytes in memory")
+    print(f"{chunks:,} chunks of nothing on dask{f' with {preload}' * bool(preload)}; megabytes in memory")
     print(f"{'chunks':>9} {'scheduler':>10} {'parent':>8} {'worker':>8} {'seconds':>8}")
     step = max(1, chunks // 20)
-    with two_workers(base) as (started, roles):
+    with two_workers(base, *(("--preload", preload) if preload else ())) as (started, roles):
         begun = time.perf_counter()
 
         def watch(progress: Progress) -> None:
@@ -287,7 +287,7 @@ def main() -> None:
     measured: dict[str, Callable[[Path, argparse.Namespace], None]] = {
         "throughput": lambda base, asked: throughput(base, asked.rounds, asked.deals),
         "overhead": lambda base, asked: overhead(base, asked.chunks or 2_000),
-        "memory": lambda base, asked: in_memory(base, asked.chunks or 100_000),
+        "memory": lambda base, asked: in_memory(base, asked.chunks or 100_000, asked.preload),
         "plan": lambda base, asked: plan(base, asked.chunks or 1_000_000),
         "merge": lambda base, asked: merge(base, asked.chunks or 10_000),
     }
@@ -296,6 +296,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--deals", type=int, default=20_000_000, help="of the measurement of throughput")
     parser.add_argument("--chunks", type=int, help="of the other measurements")
+    parser.add_argument("--preload", help="a module for dask, of the measurement of memory: courtpiece.lean")
     asked = parser.parse_args()
     print(f"{platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     for what in asked.what:
