@@ -24,6 +24,7 @@ from courtpiece.design import MOST_CHUNKS, Design, Plan, design_of
 from courtpiece.errors import CourtpieceError, PlayerError, RunError, UsageError, told
 from courtpiece.patience import patience as patient
 from courtpiece.places import write_whole
+from courtpiece.signals import Halt, Stopped, stoppable
 from courtpiece.stats import Stopping
 from courtpiece.store import Folder, LeftOut, Shard, read_metadata, read_rows, read_shard
 from courtpiece.studies import find
@@ -31,7 +32,6 @@ from courtpiece.studies.study import Column, Parameters, Study, counted, recalle
 from courtpiece.workers import (
     PATIENCE,
     Done,
-    Halt,
     Result,
     Task,
     Workers,
@@ -39,7 +39,6 @@ from courtpiece.workers import (
     check_left_out,
     in_a_worker,
     spread,
-    stoppable,
 )
 
 if TYPE_CHECKING:
@@ -237,7 +236,8 @@ def run(
 
     Raises UsageError for parameters that cannot be; RunError for a folder that holds something else or is in
     use, and when workers die again and again; PlayerError when too many units would be left out; and
-    KeyboardInterrupt after a Ctrl-C, once the chunks under way are done (a second Ctrl-C does not wait).
+    KeyboardInterrupt after a Ctrl-C, SIGTERM or SIGHUP, once the chunks under way are done (a second one does
+    not wait).
     What is complete is kept in every case.
     """
     workers = Workers(jobs=jobs, backend=backend, scheduler=scheduler, patience=patience)
@@ -426,7 +426,7 @@ class _Execution:
         failed: Exception | None = None
         deaths: Counter[int] = Counter()    # by chunk: how often workers died while it was played
         fruitless = 0
-        with stoppable(halt):
+        with stoppable(halt, lambda word: self._say(word, plan)):
             while not halt.now and (missing := self._missing(plan, chunks, deaths)):
                 handed: set[int] = set()
                 outcomes = spread(self._tasks(plan, missing, handed, halt), len(missing), self.workers,
@@ -461,7 +461,7 @@ class _Execution:
         if failed is not None:
             raise failed
         if halt.now:
-            raise KeyboardInterrupt
+            raise Stopped(halt.by)
 
     def _missing(self, plan: Plan, chunks: int, deaths: Counter[int]) -> list[int]:
         """Returns chunks to play: what is missing, and when nothing else is, what workers died of.

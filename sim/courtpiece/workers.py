@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import queue
 import re
-import signal
 import threading
 import time
 import traceback
@@ -17,12 +16,12 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
-from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from courtpiece.design import Plan, design_of
 from courtpiece.errors import CourtpieceError, PlayerError, RunError, UsageError, one_line, suggest
 from courtpiece.patience import patience
+from courtpiece.signals import Halt, left_to_the_parent
 from courtpiece.store import Folder, LeftOut
 from courtpiece.studies.study import Parameters, Study, counted, schema
 
@@ -69,12 +68,6 @@ class Workers:
     def remote(self) -> bool:
         """True when the workers may be on other machines."""
         return self.backend in _CLUSTERS
-
-
-class Halt:
-    """Says to begin no more chunks; each worker process has a copy of its own."""
-
-    now = False
 
 
 class Done(NamedTuple):
@@ -431,30 +424,6 @@ def _first_line(error: BaseException) -> str:
 # --- this process and its workers --------------------------------------------------------------------
 
 
-@contextmanager
-def stoppable(halt: Halt) -> Iterator[None]:
-    """Makes a Ctrl-C wait for the chunks under way; a second one does not wait.
-
-    An exception that a signal raises in the middle of anything could be lost in a callback, or lose a
-    chunk that is nearly written.  Where somebody else handles the signal it is left to him.
-    """
-    alone = threading.current_thread() is threading.main_thread()
-    if not alone or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield
-        return
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        if halt.now:
-            signal.default_int_handler(number, frame)
-        halt.now = True
-
-    signal.signal(signal.SIGINT, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
 # Two processes for one task at a time: joblib does in this process what it has one for.
 _ONE_AT_A_TIME: dict[str, Any] = {"pre_dispatch": 1}
 _is_worker = False
@@ -465,11 +434,11 @@ def _beginning() -> dict[str, Any]:
 
 
 def _begin_worker(parent: int) -> None:
-    """Leaves Ctrl-C to the parent, and makes a worker process end soon after its parent, which may be
-    killed without a word to it, and soon after its work, whatever threads a player left in it."""
+    """Leaves Ctrl-C and the like to the parent, and makes a worker process end soon after its parent, which
+    may be killed without a word to it, and soon after its work, whatever threads a player left in it."""
     global _is_worker
     _is_worker = True
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    left_to_the_parent()
 
     def watch() -> None:
         while os.getppid() == parent and threading.main_thread().is_alive():

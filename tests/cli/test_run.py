@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -149,7 +150,10 @@ def test_help_shows_the_parameters_of_a_study(capsys: pytest.CaptureFixture[str]
     assert "trump-call" in capsys.readouterr().out
 
 
-def test_ctrl_c_says_how_to_go_on_and_the_status_is_130() -> None:
+@pytest.mark.parametrize(("name", "status"), [
+    ("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129),
+])
+def test_who_is_asked_to_end_says_how_to_go_on_and_which_signal_it_was(name: str, status: int) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "courtpiece", "run",
          "kot-frequency", "--players", "random", "--deals", "500000000", "--chunk", "20000", "--jobs", "2",
@@ -159,13 +163,43 @@ def test_ctrl_c_says_how_to_go_on_and_the_status_is_130() -> None:
     shards, deadline = Path("long/shards"), time.monotonic() + 60
     while len(list(shards.glob("0*"))) < 3 and time.monotonic() < deadline:
         time.sleep(0.01)
-    os.killpg(process.pid, signal.SIGINT)
+    os.killpg(process.pid, getattr(signal, name))       # as a terminal does: the workers get it too
     out, err = process.communicate(timeout=60)
-    assert (process.returncode, out) == (130, ""), err
+    assert (process.returncode, out) == (status, ""), err
     kept = 20_000 * len(list(shards.glob("0*")))
-    assert err.splitlines()[-1] == (f"stopped: {kept:,} of 500,000,000 deals are kept in long; "
-                                    "run the same command again to go on")
+    assert err.splitlines()[-2:] == [
+        "kot-frequency: stopping when the chunks under way are done; a second Ctrl-C ends at once",
+        f"stopped: {kept:,} of 500,000,000 deals are kept in long; run the same command again to go on",
+    ]
     assert "Traceback" not in err
+
+
+def test_ctrl_c_on_a_terminal_is_heard() -> None:
+    fcntl, pty, termios = map(pytest.importorskip, ("fcntl", "pty", "termios"))
+    ours, theirs = pty.openpty()
+
+    def take_the_terminal() -> None:
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+    process = subprocess.Popen(
+        [sys.executable, "-m", "courtpiece", "run", "kot-frequency", "--players", "random", "--deals",
+         "500000000", "--chunk", "20000", "--jobs", "2", "--out", "long"],
+        stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True, preexec_fn=take_the_terminal,
+    )
+    os.close(theirs)
+    shards, pressed, shown = Path("long/shards"), False, b""
+    with suppress(OSError):             # when the last who has the terminal is gone
+        while read := os.read(ours, 1000):
+            shown += read
+            if not pressed and len(list(shards.glob("0*"))) >= 3:
+                os.write(ours, b"\x03")
+                pressed = True
+    os.close(ours)
+    assert process.wait(60) == 130
+    told = " ".join(shown.decode().split())
+    assert "kot-frequency: stopping when the chunks under way are done; a second Ctrl-C ends at once" in told
+    assert "run the same command again to go on" in told
+    assert "Traceback" not in told
 
 
 def test_verify_answers_with_its_exit_status(capsys: pytest.CaptureFixture[str]) -> None:

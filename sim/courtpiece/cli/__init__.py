@@ -1,7 +1,8 @@
 """The command line: `courtpiece COMMAND`, one module a command.
 
 Only here is an error printed and turned into an exit status: 0 done, 1 an answer of "no" (a record that
-breaks a rule, a folder that fails its checks), 2 a mistake of the user's, 130 stopped with Ctrl-C.
+breaks a rule, a folder that fails its checks), 2 a mistake of the user's, 130 stopped with Ctrl-C; a run ends
+with 143 by SIGTERM and 129 by SIGHUP, too.
 """
 
 from __future__ import annotations

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from courtpiece.cli import STOPPED
 from courtpiece.cli.output import console, print_json, say
 from courtpiece.errors import UsageError, suggest
 from courtpiece.rules.values import show
+from courtpiece.signals import Stopped, heard
 from courtpiece.studies import find, names
 from courtpiece.studies.study import Kind, Study, counted, parameter_fields
 from courtpiece.workers import BACKENDS, PATIENCE
@@ -112,15 +114,16 @@ def _go(study: Study[Any], given: dict[str, Any]) -> int:
 
     as_json, config = given.pop("as_json"), given.pop("config", None)
     asked = (_from_file(config, study) if config else {}) | given
-    try:
-        with _watching(study.name) as watch:
-            done = run(study, watch=_preparing_the_report(watch), **asked)
-    except KeyboardInterrupt:
-        _say_how_to_go_on(study, asked.get("out"))
-        raise
-    for note in done.notes:
-        say(note, sys.stderr)
-    _report(done)
+    with heard():
+        try:
+            with _watching(study.name) as watch:
+                done = run(study, watch=_preparing_the_report(watch), **asked)
+            for note in done.notes:
+                say(note, sys.stderr)
+            _report(done)
+        except KeyboardInterrupt as stopped:
+            _say_how_to_go_on(study, asked.get("out"))
+            return stopped.number + 128 if isinstance(stopped, Stopped) else STOPPED
     if as_json:
         _print_json(done)
     else:
