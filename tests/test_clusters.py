@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import random
 import signal
+import socket
 import sys
 import threading
 import time
 import uuid
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -213,7 +215,8 @@ def test_a_chunk_that_ends_every_worker_is_told_when_the_others_are_done(tmp_pat
         thread = threading.Thread(target=supply)
         thread.start()
         try:
-            with pytest.raises(RunError, match="workers end again and again at deals 300 to 399: "):
+            with pytest.raises(RunError, match="workers end again and again at deals 300 to 399: 4 workers "
+                                               r"died of it .* fewer jobs, or smaller chunks"):
                 run(DeadlyDice(), out=tmp_path / "out", deals=1050, **on(started))
         finally:
             over.set()
@@ -251,6 +254,68 @@ def test_a_run_waits_for_workers_and_says_so(tmp_path: Path, direct: Path) -> No
     assert contents(tmp_path / "out") == contents(direct)
     words = [progress.word for progress in told if progress.word]
     assert words == [f"waiting for workers: `dask worker {started.address}` starts one"]
+
+
+def test_a_run_whose_workers_all_go_waits_for_others_and_says_so(tmp_path: Path, direct: Path) -> None:
+    told: list[Progress] = []
+    with cluster(tmp_path / "cluster") as started:
+
+        def go() -> None:
+            while not list((tmp_path / "out/shards").glob("0*")):
+                time.sleep(0.01)
+            told.clear()                # they may have been waited for at first
+            for worker in started.workers:
+                started.kill(worker)
+            while not any(progress.word for progress in told):
+                time.sleep(0.01)
+            started.start_worker()
+
+        threading.Thread(target=go, daemon=True).start()
+        run(SlowDice(), out=tmp_path / "out", deals=1050, watch=told.append, **on(started))
+    assert contents(tmp_path / "out") == contents(direct)
+    words = [progress.word for progress in told if progress.word]
+    assert words == [f"waiting for workers: `dask worker {started.address}` starts one"]
+
+
+def test_workers_may_come_and_go_all_the_time(tmp_path: Path, direct: Path) -> None:
+    over = threading.Event()
+    with cluster(tmp_path / "cluster") as started:
+
+        def churn() -> None:
+            while not over.wait(1):
+                oldest = next(worker for worker in started.workers if worker.poll() is None)
+                oldest.send_signal(signal.SIGTERM if len(started.workers) % 2 else signal.SIGKILL)
+                oldest.wait()
+                started.start_worker()
+
+        thread = threading.Thread(target=churn)
+        thread.start()
+        try:
+            run(SlowDice(), out=tmp_path / "out", deals=1050, **on(started))
+        finally:
+            over.set()
+            thread.join()
+    assert contents(tmp_path / "out") == contents(direct)
+
+
+@pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n"])
+def test_what_answers_and_is_no_scheduler_is_told(
+    tmp_path: Path, answer: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "_CONNECT", 1)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            with suppress(OSError):
+                while True:
+                    there, _ = server.accept()
+                    there.send(answer or b" ")
+                    there.close()
+
+        threading.Thread(target=serve, daemon=True).start()
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(RunError, match=f"no scheduler answers at {address}; `dask scheduler` starts one"):
+            run(Dice(), out=tmp_path / "out", deals=1050, backend="dask", scheduler=address)
 
 
 def test_a_folder_that_workers_do_not_share_is_told(

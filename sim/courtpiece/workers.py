@@ -14,7 +14,7 @@ import time
 import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
@@ -299,14 +299,22 @@ def _on_dask(
         while not over.is_set() and (task := next(tasks, None)) is not None:
             yield task
 
+    def look_for_workers(client: Any) -> None:
+        there = True
+        with suppress(Exception):       # of a client that is no more
+            while not over.is_set():
+                before, there = there, bool(client.ncores())
+                if before and not there:
+                    found.put(f"waiting for workers: `dask worker {client.scheduler.address}` starts one")
+                over.wait(_LOOK)
+
     def consume() -> None:
         import joblib
 
         try:
             with _client(workers, seconds) as client:
                 found.put(_Connected(client))
-                if not client.ncores():
-                    found.put(f"waiting for workers: `dask worker {client.scheduler.address}` starts one")
+                threading.Thread(target=look_for_workers, args=(client,), daemon=True).start()
                 with _cluster(workers, client):
                     finished = joblib.Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1)(
                         joblib.delayed(Task.play)(task, halt) for task in still_wanted()
@@ -405,7 +413,7 @@ def _check_alive(client: Any, workers: Workers) -> None:
         raise WorkersLostError(f"the connection to the scheduler at {workers.scheduler} is lost")
     for state in list(client.futures.values()):
         if state.status == "error":
-            raise WorkersLostError(_first_line(state.exception))
+            raise WorkersLostError(_how_many_died(state.exception))
         if state.status == "cancelled":     # one that is "lost" is made anew
             raise WorkersLostError(f"the scheduler at {workers.scheduler} lost a task")
 
@@ -415,6 +423,14 @@ def _how_ended(error: Exception) -> str:
     statuses = re.search(r"exit codes of the workers are \{([^}]*)\}", str(error))
     how = statuses[1] if statuses else _first_line(error)
     return f"a worker process ended ({how})" if how else "a worker process cannot be reached any more"
+
+
+def _how_many_died(error: BaseException) -> str:
+    """Returns why dask gives a task up, without what it tells of the task."""
+    workers = re.search(r"on (\d+) different workers, but all those workers died", str(error))
+    if workers is None:
+        return _first_line(error)
+    return f"{workers[1]} workers died of it one after another, and their logs tell why"
 
 
 def _first_line(error: BaseException) -> str:
