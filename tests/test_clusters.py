@@ -318,6 +318,17 @@ def test_what_answers_and_is_no_scheduler_is_told(
             run(Dice(), out=tmp_path / "out", deals=1050, backend="dask", scheduler=address)
 
 
+def test_a_worker_or_another_version_in_the_place_of_the_scheduler_is_told(
+    tmp_path: Path, shared: Cluster
+) -> None:
+    connect: Any = Client               # untyped
+    with connect(shared.address, set_as_default=False) as client:
+        client.wait_for_workers(1)
+        worker = next(iter(client.ncores()))
+    with pytest.raises(RunError, match=rf"what answers at {worker} is no scheduler of this version of dask"):
+        run(Dice(), out=tmp_path / "out", deals=1050, backend="dask", scheduler=worker)
+
+
 def test_a_folder_that_workers_do_not_share_is_told(
     tmp_path: Path, shared: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:

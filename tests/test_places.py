@@ -23,10 +23,10 @@ from courtpiece import places
 from courtpiece.cli import main
 from courtpiece.errors import RunError, UsageError
 from courtpiece.places import held, local_copies, place, write_whole
-from courtpiece.run import Run, run
+from courtpiece.run import Progress, Run, run
 from courtpiece.verification import verify
 from tests.dice import Dice, ThreadedDice
-from tests.s3 import serving
+from tests.s3 import serving, troubled
 from tests.test_run import contents
 
 ROOT = Path(__file__).parents[1]
@@ -141,6 +141,40 @@ def test_what_cannot_be_reached_is_one_line(bucket: str, capsys: pytest.CaptureF
     assert not fsspec.filesystem("s3").exists("no-such-bucket-here")
     assert main(["verify", "s3://no-such-bucket-here/run"]) == 2
     assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("how", "left", "told"), [
+    ("500", 3, None),
+    ("503", 3, None),
+    ("cut", 1, None),
+    ("503", -1, "/shards: cannot be written: Service Unavailable"),
+    ("403", -1, "/shards: cannot be written: Access Denied"),
+])
+@pytest.mark.usefixtures("quick")
+def test_a_store_in_trouble_is_asked_again_or_told_of_and_the_next_run_goes_on(
+    bucket: str, direct: Path, how: str, left: int, told: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = f"{bucket}/{uuid.uuid4().hex}"
+    with troubled(monkeypatch) as trouble:
+        begun: list[bool] = []
+
+        def watch(progress: Progress) -> None:
+            if progress.played >= 300 and not begun:
+                begun.append(True)
+                trouble.begin(how, left)
+
+        if told is None:
+            assert run(Dice(), out=address, deals=1050, jobs=1, watch=watch).complete
+            assert trouble.left == 0
+        else:
+            with pytest.raises(RunError, match=told):
+                run(Dice(), out=address, deals=1050, jobs=1, watch=watch)
+            trouble.left = 0
+            shown = {name: what for name, what in stored(address).items() if name.startswith("shards")}
+            assert len(shown) == 3
+            assert shown.items() <= contents(direct).items()
+            assert run(Dice(), out=address, deals=1050, jobs=1).played == 750
+        assert stored(address) == contents(direct)
 
 
 @pytest.mark.parametrize(("address", "told"), [

@@ -401,6 +401,9 @@ def _no_scheduler(workers: Workers, error: BaseException, *, again: bool) -> Exc
     if workers.scheduler is None:
         return UsageError("backend dask needs the address of a scheduler, such as --scheduler "
                           "tcp://HOST:8786; `dask scheduler` starts one")
+    if "unexpected keyword argument" in str(error):
+        return RunError(f"what answers at {workers.scheduler} is no scheduler of this version of dask, but a "
+                        f"worker, or of another version: install the same everywhere ({_first_line(error)})")
     if again:
         return WorkersLostError(f"no scheduler answers at {workers.scheduler}")
     return RunError(f"no scheduler answers at {workers.scheduler}; `dask scheduler` starts one "
