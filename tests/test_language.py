@@ -101,8 +101,8 @@ def test_estimates_are_rounded_as_their_error_deserves() -> None:
     words = Words()
     assert words.estimate(0.61234, 0.0123) == "0.612 ± 0.012"
     assert words.estimate(-0.5, 0.056) == "−0.50 ± 0.06"
-    assert words.estimate(0.0, 0.4, certain=100.0) == "< 0.8"
-    assert words.estimate(100.0, 3.5, certain=100.0) == "> 93"
+    assert words.estimate(0.0, 0.8, certain=100.0) == "< 0.8"
+    assert words.estimate(100.0, 7.0, certain=100.0) == "> 93"
     assert words.estimate(100.0, 3.5) == "100 ± 4"
     assert words.estimate(0.00026, 0.00004) == "0.00026 ± 0.00004"
     assert words.estimate(20.0, 0.0, certain=100.0) == "20"
@@ -180,7 +180,9 @@ def test_urdu_and_hindi_pages_show_no_isolates_but_urdu_needs() -> None:
 
 
 def test_an_answer_reads_as_lines_and_in_jupyter_as_paragraphs() -> None:
-    told: dict[str, Any] = {"better": "<b>", "p": PValue(0.5)}
+    told: dict[str, Any] = {
+        "better": "<b>", "us": "<b>", "p": PValue(0.5), "low": Share(0.4), "high": Share(0.6),
+    }
     answer = Answer(Words("duel", "ur"), [Sentence("better", told), Sentence("open", told)])
     assert len(answer) == 2
     assert str(answer) == repr(answer) == f"{answer[0]}\n{answer[1]}"

@@ -12,6 +12,8 @@ from scipy import stats as scipy_stats
 from courtpiece.stats import (
     Method,
     Stopping,
+    few_apart,
+    few_large,
     mean,
     means,
     paired_difference,
@@ -19,6 +21,7 @@ from courtpiece.stats import (
     proportion,
     proportions,
     ratio,
+    unlike,
 )
 
 
@@ -29,7 +32,10 @@ from courtpiece.stats import (
 def test_proportions_have_the_interval_that_scipy_calls_wilson(successes: int, n: int, level: float) -> None:
     ours = proportion(successes, n, level)
     theirs = scipy_stats.binomtest(successes, n).proportion_ci(level, method="wilson")
-    assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), rel=1e-9, abs=1e-15)
+    low = float(theirs.low)
+    if successes == 1:                  # Brown, Cai and DasGupta: a half of the chi-squared quantile
+        low = float(scipy_stats.chi2.ppf(1 - level, 2)) / 2 / n
+    assert (ours.low, ours.high) == pytest.approx((low, theirs.high), rel=1e-9, abs=1e-15)
     assert ours.low <= ours.value <= ours.high
     assert ours.method is Method.WILSON
 
@@ -37,9 +43,34 @@ def test_proportions_have_the_interval_that_scipy_calls_wilson(successes: int, n
 def test_wilson_agrees_with_newcombes_published_examples() -> None:
     # R. G. Newcombe, Statistics in Medicine 17 (1998) 857-872, table I, method 3.
     for successes, n, low, high in [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605),
-                                    (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)]:
+                                    (0, 20, 0.0, 0.1611)]:
         found = proportion(successes, n)
         assert (round(found.low, 4), round(found.high, 4)) == (low, high)
+
+
+@pytest.mark.parametrize("n", [20, 100, 1000])
+def test_no_chance_is_missed_much_too_often_however_rare(n: int) -> None:
+    hits = np.arange(n + 1)
+    found = proportions(hits, n)
+    for expected in np.linspace(0.02, 8, 300):
+        p = expected / n
+        chances = scipy_stats.binom.pmf(hits, n, p)
+        # Wilson's own interval holds a chance of a sixth of an event in 85 of 100 cases.
+        assert chances[(found.low <= p) & (p <= found.high)].sum() > 0.91, (n, p)
+        # What is printed is the value and the half-width.
+        assert chances[np.abs(p - found.value) <= found.half_width].sum() > 0.92, (n, p)
+
+
+def test_values_that_hardly_differ_do_not_tell_how_sure_their_mean_is() -> None:
+    assert few_apart([9, 10], 1000).tolist() == [True, False]
+    assert few_apart([4, 5], 20).tolist() == [True, False]
+    assert unlike([3, 3, 3, -1, 0, 3]) == 2
+    assert unlike([0, 4], [10**6, 9]) == 9
+    found = means(1000, 20, 40, unsure=[True, False])
+    assert found.half_width.tolist()[0] == math.inf
+    assert 0 < found.half_width[1] < 0.02
+    # One large value among many small ones is worth no more than itself.
+    assert few_large([100 + 50, 25 * 2], [100**2 + 50, 25 * 4]).tolist() == [True, False]
 
 
 def test_means_have_students_interval() -> None:

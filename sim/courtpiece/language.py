@@ -197,7 +197,7 @@ class Words:
         everything up to `certain`, was seen, the interval has one end: `< 0.6`, `> 93`.  A value without
         error stands alone, and `–` for one of which no error is known.
         """
-        if not math.isfinite(half_width):
+        if math.isnan(value) or not math.isfinite(half_width):
             return UNKNOWN
         if is_exact(value, half_width):
             return self.isolated(f"{value:z.6g}".replace("-", "−"))
@@ -205,7 +205,7 @@ class Words:
         if half_width >= _TINY:
             digits = min(3, digits)
         if certain is not None and value in (0, certain):
-            end = 2 * half_width if value == 0 else certain - 2 * half_width
+            end = half_width if value == 0 else certain - half_width
             return self.isolated(f"{'<' if value == 0 else '>'} {end:.{digits}f}")
         return self.isolated(f"{value:z.{digits}f} ± {half_width:.{digits}f}".replace("-", "−"))
 

@@ -4,9 +4,10 @@ Everything but the bootstrap starts from whole-number sums (how many, their tota
 squares), so that an estimate is the same to the last bit however the deals were split up and in
 whatever order the parts were added.
 
-Methods: proportions have Wilson's score interval (E. B. Wilson, 1927), means and paired differences
-Student's t, ratios the bootstrap, what is computed from several means the delta method, shares that are
-watched while they grow a confidence sequence.  An interval is two-sided, at 95 % unless said otherwise.
+Methods: proportions have Wilson's score interval (E. B. Wilson, 1927), its ends beside few events moved (L.
+D. Brown, T. T. Cai and A. DasGupta, 2001), means and paired differences Student's t, ratios the bootstrap,
+what is computed from several means the delta method, shares that are watched while they grow a confidence
+sequence.  An interval is two-sided, at 95 % unless said otherwise.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ from numpy.typing import ArrayLike, NDArray
 
 LEVEL = 0.95
 _ENOUGH_ALIKE = 30                      # values that are all the same, to take that for more than luck
+_ENOUGH_APART = 10                      # values that are not like most others, to tell how they vary
+_ENOUGH_EQUAL = 20                      # values that make up a total, to tell how it varies
+_FEW_EVENTS, _FEW_DEALS = 3, 50         # up to so many, of more than so many; one fewer of fewer
 NORMAL = NormalDist().inv_cdf((1 + LEVEL) / 2)  # standard errors in the half-width of a normal's interval
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -54,8 +58,10 @@ class Estimate:
 
     @property
     def half_width(self) -> float:
-        """Half the length of the interval."""
-        return (self.high - self.low) / 2
+        """How far the interval reaches from the value, at its farther end: `value ± half_width` holds it."""
+        if math.isnan(self.value):
+            return (self.high - self.low) / 2
+        return max(self.high - self.value, self.value - self.low)
 
     def __str__(self) -> str:
         """`0.6061 ± 0.0012`: the value and the half-width."""
@@ -72,19 +78,20 @@ class Estimates(NamedTuple):
 
     @property
     def half_width(self) -> Floats:
-        """Half the length of each interval."""
-        return (self.high - self.low) / 2
+        """How far each interval reaches from the value, at its farther end."""
+        reach = np.maximum(self.high - self.value, self.value - self.low)
+        return np.asarray(np.where(np.isnan(self.value), (self.high - self.low) / 2, reach))
 
 
 def plus_minus(value: float, half_width: float) -> str:
     """Returns `value ± half_width`, both to two significant digits of the half-width.
 
-    A value without error stands alone, and `–` for one of which no error is known.
+    A value without error stands alone, and `–` for one of which no error is known, or nothing at all.
 
     >>> plus_minus(0.60612, 0.00123), plus_minus(0.2, 0.0), plus_minus(1.0, math.inf)
     ('0.6061 ± 0.0012', '0.2', '–')
     """
-    if not math.isfinite(half_width):
+    if math.isnan(value) or not math.isfinite(half_width):
         return UNKNOWN
     if is_exact(value, half_width):
         return f"{value:z.4g}"
@@ -117,10 +124,13 @@ def decimals(half_width: float, unknown: int) -> int:
 def proportions(successes: ArrayLike, n: ArrayLike, level: float = LEVEL) -> Estimates:
     """Returns the proportions of `successes` among `n`, with Wilson's score intervals.
 
+    Beside 1 to 3 successes the lower end is Poisson's, as Brown, Cai and DasGupta modify it ("Interval
+    estimation for a binomial proportion", Statistical Science 16, 2001), and so the upper end beside 1 to 3
+    failures: without that, a chance of a sixth of an event in all would be missed by one interval in seven.
     Where n is 0 nothing is known: the value is nan and the interval 0 to 1.  The standard error is that of
     the observed proportion, so it is 0 when all or none succeeded; the interval is not.
     """
-    from scipy.special import ndtri
+    from scipy.special import gammaincinv, ndtri
 
     count = np.asarray(n, np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -133,17 +143,27 @@ def proportions(successes: ArrayLike, n: ArrayLike, level: float = LEVEL) -> Est
     # The ends are exact where all or none succeeded: rounding must not put the value outside.
     low = np.where(value == 0, 0.0, np.maximum(middle - reach, 0.0))
     high = np.where(value == 1, 1.0, np.minimum(middle + reach, 1.0))
+    hits = np.asarray(successes, np.float64)
+    for events in range(1, _FEW_EVENTS + 1):
+        with np.errstate(divide="ignore"):
+            fewest = gammaincinv(events, 1 - level) / count
+        told = np.where(count > _FEW_DEALS, events, events + 1) <= _FEW_EVENTS
+        low = np.where(told & (hits == events), np.minimum(low, fewest), low)
+        high = np.where(told & (count - hits == events), np.maximum(high, 1 - fewest), high)
     nothing = count == 0
     return Estimates(value, error, np.where(nothing, 0.0, low), np.where(nothing, 1.0, high))
 
 
-def means(n: ArrayLike, total: ArrayLike, squares: ArrayLike, level: float = LEVEL) -> Estimates:
+def means(
+    n: ArrayLike, total: ArrayLike, squares: ArrayLike, level: float = LEVEL, *, unsure: ArrayLike = False
+) -> Estimates:
     """Returns means with Student's t intervals, from how many values there are, their total and the total
     of their squares (whole numbers of any size: the variance loses nothing to cancellation).
 
     Where n is below 2 the error is unknown: standard error nan, interval from -inf to inf.  So it is where
     all values are alike and there are fewer than 30: what comes out otherwise in every tenth deal would often
-    not be among them, and an interval of no width would say that it never does.
+    not be among them, and an interval of no width would say that it never does.  So it is, too, where
+    `unsure` says so: who has more than the sums knows `few_apart` or `few_large`.
     """
     from scipy.special import stdtrit
 
@@ -153,13 +173,42 @@ def means(n: ArrayLike, total: ArrayLike, squares: ArrayLike, level: float = LEV
     # n(n-1) times the variance, exactly.
     spread = np.asarray(count * square_sums - sums * sums).astype(np.float64)
     ns = count.astype(np.float64)
-    known = (ns > 1) & ((spread > 0) | (ns >= _ENOUGH_ALIKE))
+    known = (ns > 1) & ((spread > 0) | (ns >= _ENOUGH_ALIKE)) & ~np.asarray(unsure)
     with np.errstate(invalid="ignore", divide="ignore"):
         value = sums.astype(np.float64) / ns
         error = np.where(known, np.sqrt(spread / (ns - 1)) / ns, np.nan)
         reach = np.where(known, stdtrit(np.maximum(ns - 1, 1.0), (1 + level) / 2) * error, np.inf)
         middle = np.where(known, value, 0.0)
     return Estimates(value, error, middle - reach, middle + reach)
+
+
+def few_apart(apart: ArrayLike, n: ArrayLike) -> NDArray[np.bool_]:
+    """Tells where so many of n values that are not like the others do not show how the values vary.
+
+    A mean of values of which hardly any differ is as uncertain as their number is, which Student's t knows
+    only where there are some: ten, or a quarter of all.
+    """
+    return np.asarray(np.asarray(apart) < np.minimum(_ENOUGH_APART, np.asarray(n) / 4))
+
+
+def few_large(total: ArrayLike, squares: ArrayLike) -> NDArray[np.bool_]:
+    """Tells where a few large values make up most of a total of values that are not negative.
+
+    It is as uneven as that of fewer than twenty equal values, all others being 0 (L. Kish, "Survey Sampling",
+    1965, on weights): Student's t would miss the mean too often, mostly from below.
+    """
+    return np.asarray(np.asarray(total, np.float64) ** 2 < _ENOUGH_EQUAL * np.asarray(squares, np.float64))
+
+
+def unlike(values: ArrayLike, counts: ArrayLike | None = None) -> int:
+    """Returns how many of some values, each of which came so often, are not like the commonest.
+
+    >>> unlike([0, 3, 0, 0, -1]), unlike([2, 5], [100, 7])
+    (2, 7)
+    """
+    _, place = np.unique(np.asarray(values), return_inverse=True)
+    often = np.bincount(place, None if counts is None else np.asarray(counts, np.float64))
+    return int(often.sum() - often.max(initial=0.0))
 
 
 def shares_of_pairs(both: int, one: int, neither: int, level: float = LEVEL) -> Estimate:
@@ -309,13 +358,15 @@ def mean(n: int, total: int, squares: int, level: float = LEVEL) -> Estimate:
     return _single(means(n, total, squares, level), n, Method.T, level)
 
 
-def paired_difference(n: int, total: int, squares: int, level: float = LEVEL) -> Estimate:
+def paired_difference(
+    n: int, total: int, squares: int, level: float = LEVEL, *, unsure: ArrayLike = False
+) -> Estimate:
     """Returns the mean of differences taken deal by deal, with Student's t interval.
 
     `total` and `squares` are the sums of the differences and of their squares over `n` deals that both
-    sides of the comparison played.
+    sides of the comparison played; `unsure` is as in `means`.
     """
-    return _single(means(n, total, squares, level), n, Method.PAIRED_T, level)
+    return _single(means(n, total, squares, level, unsure=unsure), n, Method.PAIRED_T, level)
 
 
 def t_intervals(
@@ -324,13 +375,14 @@ def t_intervals(
 ) -> Estimates:
     """Returns values whose errors are known with Student's t intervals; those of chances end at 0 and 1.
 
-    Where freedom is below 1 no error can be known: standard error nan, interval from -inf to inf.
+    Where freedom is below 1 no error can be known, and where the standard error is nan none is: the interval
+    is from -inf to inf.
     """
     from scipy.special import stdtrit
 
     values, free = np.asarray(value, np.float64), np.asarray(freedom, np.float64)
     errors = np.where(free >= 1, standard_error, np.nan)
-    reach = np.where(free >= 1, stdtrit(np.maximum(free, 1.0), (1 + level) / 2) * errors, np.inf)
+    reach = np.where(np.isnan(errors), np.inf, stdtrit(np.maximum(free, 1.0), (1 + level) / 2) * errors)
     low, high = values - reach, values + reach
     if chance:
         low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)

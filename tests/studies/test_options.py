@@ -227,7 +227,7 @@ def test_the_threshold_that_gains_most_is_found_and_valued_on_the_other_half() -
     subject, value = subject_of("pass", "single-sir"), np.tile(np.arange(500, 520), 200).repeat(2)
     more = np.where(value < 507, 1, -1)
     found = _Use(subject, rows_of([("use", "unused", value, more)], len(value)))
-    assert found.policies()["policy"] == found.policies()["on_even"] == "< 507"
+    assert found.policies()["policy"] == found.policies()["on_odd"] == "< 507"
     row = measures(found)
     assert row["gain"]["value"] == pytest.approx(7 / 20)
     assert row["used"]["value"] == pytest.approx(7 / 20)
@@ -242,14 +242,35 @@ def test_errors_of_a_redeal_are_those_of_the_bootstrap() -> None:
     row = measures(found)["gain"]
     source, drawn = np.random.default_rng(1), []
     for _ in range(400):
-        gain = 0.0
-        for half in range(2):
-            at = source.choice(np.arange(half, DEALS, 2), DEALS // 2)
-            kept = seen.value[at] >= found.best[1 - half]
-            gain += (seen.more[at][kept].mean() - seen.more[at].mean()) / 2
-        drawn.append(gain)
+        at = source.choice(np.arange(1, DEALS, 2), DEALS // 2)
+        kept = seen.value[at] >= found.best
+        drawn.append(seen.more[at][kept].mean() - seen.more[at].mean())
     assert row["value"] == pytest.approx(np.mean(drawn), abs=4 * float(np.std(drawn)) / 20)
     assert row["standard_error"] == pytest.approx(np.std(drawn), rel=0.15)
+
+
+def test_what_is_said_of_a_policy_comes_from_deals_that_had_no_part_in_choosing_it() -> None:
+    subject, value = subject_of("pass", "single-sir"), np.tile(np.arange(500, 520), 200).repeat(2)
+    more = np.where(value < 507, 1, -1)
+    more[1::2] = -1                     # so say the odd deals
+    found = _Use(subject, rows_of([("use", "unused", value, more)], len(value)))
+    assert (found.policies()["policy"], found.policies()["on_odd"]) == ("< 507", "never")
+    row = measures(found)
+    assert row["gain"]["value"] == pytest.approx(-7 / 20)
+    assert row["used"]["value"] == pytest.approx(7 / 20)
+    assert row["gain"]["n"] == len(value) // 2
+
+
+def test_a_policy_that_is_hardly_ever_used_is_not_said_to_be_worth_nothing() -> None:
+    subject, value = subject_of("pass", "single-sir"), np.full(2000, 700)
+    value[:16], more = 400, np.zeros(2000, int)
+    more[:16] = 3
+    found = _Use(subject, rows_of([("use", "unused", value, more)], len(value)))
+    row = measures(found)
+    assert row["gain"]["value"] == pytest.approx(3 * 8 / 1000)
+    assert row["gain"]["high"] == row["over-built-in"]["high"] == np.inf
+    same = found.compare(401, 401, found.halves)
+    assert same["low"] == same["high"] == 0
 
 
 def test_the_best_card_to_hide_may_depend_on_how_many_there_are() -> None:

@@ -17,6 +17,7 @@ from courtpiece.language import Words, is_finite, is_number
 from courtpiece.places import local_copies, write_whole
 from courtpiece.rules import RuleSet
 from courtpiece.stats import LEVEL
+from courtpiece.studies.estimates import half_width
 from courtpiece.studies.study import ESTIMATE_COLUMNS, Column
 
 if TYPE_CHECKING:
@@ -305,7 +306,7 @@ def _measures(table: pl.DataFrame, words: Words) -> tuple[list[str], list[list[C
         label = " · ".join([_head(measure, words), *map(words.term, side, down[1:])])
         cells = [
             _estimate(scale * line[column]["value"],
-                      scale * (line[column]["high"] - line[column]["low"]) / 2, words)
+                      scale * half_width(line[column]), words)
             if column in line else Cell("–")
             for column in columns
         ]

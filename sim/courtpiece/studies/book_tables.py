@@ -15,7 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from courtpiece.language import Mean, Sentence, Share, Term
-from courtpiece.stats import NORMAL, Estimates, Floats, Method, means, t_intervals
+from courtpiece.stats import (
+    NORMAL,
+    Estimates,
+    Floats,
+    Method,
+    few_apart,
+    means,
+    proportions,
+    t_intervals,
+    unlike,
+)
 from courtpiece.studies.book_rows import BOOK, CLASSES, ROLES, TrumpBookParameters, who
 from courtpiece.studies.book_trials import TRIAL_MEASURES, trials
 from courtpiece.studies.estimates import estimate_row, half_width
@@ -234,7 +244,11 @@ def lengths_of(cards: str) -> list[int]:
 def weighted(
     values: Floats, errors: Floats, weights: Floats, *, chance: bool = False, all_of: int = CLASSES
 ) -> Estimates:
-    """Returns the mean over all hands of what some of `all_of` classes tell, with its interval."""
+    """Returns the mean over all hands of what some of `all_of` classes tell, with its interval.
+
+    Of values of which hardly any differ the error is not known; a chance is then as if counted over the
+    hands.
+    """
     size, total = len(values), weights.sum()
     value = float((weights * values).sum() / total)
     known = size / all_of
@@ -243,7 +257,13 @@ def weighted(
         return Estimates(*map(np.asarray, (value, np.nan, -np.inf, np.inf)))
     among = float((weights**2 * (values - value) ** 2).sum() / total**2)
     error = np.sqrt((1 - known) * among * size / max(1, size - 1) + known * within)
-    return t_intervals(value, error, max(1, size - 1), chance=chance)
+    few = known < 1 and bool(few_apart(unlike(values), size))
+    if not (few and chance):
+        return t_intervals(value, np.nan if few else error, max(1, size - 1), chance=chance)
+    found, counted = t_intervals(value, error, max(1, size - 1), chance=True), total**2 / (weights**2).sum()
+    alike, unknown = proportions(value * counted, counted), np.sqrt(1 - known)
+    return found._replace(low=np.minimum(found.low, value - unknown * (value - alike.low)),
+                          high=np.maximum(found.high, value + unknown * (alike.high - value)))
 
 
 def _over(hands: Hands, members: NDArray[np.bool_] | slice = slice(None)) -> Callable[..., Estimates]:

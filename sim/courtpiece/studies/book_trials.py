@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from courtpiece.stats import LEVEL, Floats, Method, t_intervals
+from courtpiece.stats import LEVEL, Floats, Method
 from courtpiece.studies.book_rows import ROLES, TrumpBookParameters
 from courtpiece.studies.estimates import estimate_row
 
@@ -31,6 +31,7 @@ TRIAL_MEASURES = (
     "points_ahead", "margin", "over_longest", "over_strongest", "still_best", "regret", "regret_at_least",
     "regret_at_most", "seems_best", "surely_not", "carries_over", "own_spread",
 )
+_SHARES = ("seems_best", "surely_not")
 _PASS = ROLES.index("pass")
 _RESAMPLES = 200
 _DRAWS = 400
@@ -99,7 +100,7 @@ def _measures(trial: Trial) -> dict[str, dict[str, Any]]:
         "seems_best": (behind.min(axis=1) >= 0).astype(np.float64),
         "surely_not": surely.any(axis=1).astype(np.float64),
     }
-    told = {name: _of_hands(values, weights) for name, values in by_hand.items()}
+    told = {name: _of_hands(values, weights, chance=name in _SHARES) for name, values in by_hand.items()}
     return told | modelled(trial)
 
 
@@ -118,13 +119,12 @@ def _crossed(trial: Trial) -> Floats:
     return found
 
 
-def _of_hands(values: Floats, weights: Floats) -> dict[str, Any]:
+def _of_hands(values: Floats, weights: Floats, *, chance: bool) -> dict[str, Any]:
     """Returns the weighted mean over hands drawn from all, with its interval."""
-    size, total = len(values), weights.sum()
-    value = float((weights * values).sum() / total)
-    spread = float((weights**2 * (values - value) ** 2).sum() / total**2)
-    error = (spread * size / (size - 1)) ** 0.5 if size > 1 else np.inf
-    return estimate_row(t_intervals(value, error, max(1, size - 1)), size, Method.T)
+    from courtpiece.studies.book_tables import weighted
+
+    found = weighted(values, np.zeros(len(values)), weights, chance=chance)
+    return estimate_row(found, len(values), Method.T)
 
 
 # --- the model ---------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from courtpiece.errors import UsageError
 from courtpiece.language import Mean, PValue, Sentence, Share
 from courtpiece.players import Lineup, PlayerSpec, parse_lineup, parse_player
 from courtpiece.rules import Redeal, RuleSet, Trump, name_of
-from courtpiece.stats import Estimates, Method, means, proportions
+from courtpiece.stats import Estimates, Method, few_large, means, proportions
 from courtpiece.studies.beliefs import OBSERVERS, beliefs, dealt_trumps
 from courtpiece.studies.estimates import estimate_row, half_width
 from courtpiece.studies.partners import compared, played, seated, sums
@@ -371,7 +371,9 @@ def _tables(
     for (trick, observer), part in parts.items():
         row: dict[str, Any] = {"trick": trick, "observer": observer}
         for one in part.iter_rows(named=True):
-            found = means(one["n"], one["total"], one["squares"])
+            # Of a belief that is nearly always sure, the few deals in which it is not make up the mean.
+            found = means(one["n"], one["total"], one["squares"],
+                          unsure=few_large(one["total"], one["squares"]))
             value, half = float(found.value) / _MILLION, float(found.half_width) / _MILLION
             about = f"{observer}, trick {trick}"
             yield "summary", {"measure": one["measure"], "about": about,

@@ -20,12 +20,14 @@ from courtpiece.stats import (
     LEVEL,
     Estimate,
     confidence_sequence,
+    few_apart,
     paired_difference,
     proportion,
     ratio,
     sequential_p_value,
     shares_of_pairs,
     units_to_detect,
+    unlike,
 )
 from courtpiece.studies.duel_games import GAMES, WINNERS, Games, files
 from courtpiece.studies.estimates import half_width, with_estimates
@@ -325,7 +327,10 @@ class Duel(Study[DuelParameters]):
             }))
             better = p.us if row["both"] > row["neither"] else p.them
             verdict = "better" if row["p_value"] <= 1 - LEVEL else "open"
-            told.append(Sentence(verdict, {"better": str(better), "p": PValue(row["p_value"])}))
+            told.append(Sentence(verdict, {
+                "better": str(better), "us": str(p.us), "p": PValue(row["p_value"]),
+                "low": Share(row["low"]), "high": Share(row["high"]),
+            }))
             if "differing" in found and len(p.rules) == 1:
                 told.append(Sentence("differing", {"differing": Share(*found["differing"])}))
         return told
@@ -384,7 +389,9 @@ def _estimates(
 
 def _paired(values: Iterable[int]) -> Estimate:
     listed = list(values)
-    return paired_difference(len(listed), sum(listed), sum(value * value for value in listed))
+    squares = sum(value * value for value in listed)
+    unsure = few_apart(unlike(listed), len(listed))
+    return paired_difference(len(listed), sum(listed), squares, unsure=unsure)
 
 
 def _halved(found: Estimate) -> Estimate:
@@ -415,7 +422,8 @@ def _needed(won: tuple[int, int, int], difference: float) -> int | None:
 
 def _verdict(p: DuelParameters, row: Mapping[str, Any], decide: float) -> str:
     if row["p_value"] > decide:
-        return f"{row['rules']}: neither is shown to be better (p = {row['p_value']:.2g})"
+        return (f"{row['rules']}: neither is shown to be better (p = {row['p_value']:.2g}; {p.us} wins "
+                f"{row['low']:.3f} to {row['high']:.3f}, by the interval that holds whenever one stops)")
     better = p.us if row["both"] > row["neither"] else p.them
     return f"{row['rules']}: {better} is better (p = {row['p_value']:.2g}, whenever one stops)"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isnan
 from typing import TYPE_CHECKING, Any, overload
 
 from courtpiece.stats import Estimates, Method
@@ -22,8 +23,16 @@ def half_width(found: pl.DataFrame) -> pl.Series: ...
 @overload
 def half_width(found: Mapping[str, Any]) -> float: ...
 def half_width(found: Any) -> Any:
-    """Returns half of the interval in a row of a table of estimates, or in each row of a table."""
-    return (found["high"] - found["low"]) / 2
+    """Returns how far the interval reaches from the value, in a row or in each row of a table of estimates.
+
+    That is half of its length, but for chances, of which one end is farther away: `value ± half_width` is an
+    interval, too, and one that holds the other.
+    """
+    above, below = found["high"] - found["value"], found["value"] - found["low"]
+    half = (found["high"] - found["low"]) / 2
+    if isinstance(found, Mapping):
+        return half if isnan(found["value"]) else max(above, below)
+    return above.zip_with(above > below, below).zip_with(found["value"].is_not_nan(), half)
 
 
 def with_estimates(

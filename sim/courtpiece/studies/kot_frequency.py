@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from courtpiece.cards import RANKS, SUITS
 from courtpiece.language import Mean, Sentence, Share
 from courtpiece.rules import DealEnds, Kot, Objective, Outcome, Redeal, RuleSet, name_of
-from courtpiece.stats import Estimates, Method, means, proportions
+from courtpiece.stats import Estimates, Method, few_apart, means, proportions, unlike
 from courtpiece.studies.estimates import estimate_row, with_estimates
 from courtpiece.studies.study import ESTIMATE_COLUMNS, Column, Parameters, Study, combination, schema
 
@@ -483,9 +483,10 @@ def _compared(
 
 
 def _row(quantity: _Quantity, n: int, deals: Integers, method: Method) -> dict[str, Any]:
+    unsure = few_apart(unlike(quantity.values, deals), n)
     values, deals = quantity.values.astype(object), deals.astype(object)    # whole numbers of any length
     total, squares = int(values @ deals), int(values**2 @ deals)
-    found = proportions(total, n) if method is Method.WILSON else means(n, total, squares)
+    found = proportions(total, n) if method is Method.WILSON else means(n, total, squares, unsure=unsure)
     return _told(quantity.measure, quantity.side, n, found, method)
 
 

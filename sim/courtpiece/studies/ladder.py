@@ -14,7 +14,15 @@ from courtpiece.errors import UsageError
 from courtpiece.language import Sentence, Share
 from courtpiece.players import AnyPlayer, Lineup
 from courtpiece.rules import Counting, Outcome, RuleSet, name_of
-from courtpiece.stats import LEVEL, Method, bradley_terry, paired_difference, shares_of_pairs
+from courtpiece.stats import (
+    LEVEL,
+    Method,
+    bradley_terry,
+    few_apart,
+    paired_difference,
+    shares_of_pairs,
+    unlike,
+)
 from courtpiece.studies.duel import PLAYER, estimate_row
 from courtpiece.studies.estimates import half_width, with_estimates
 from courtpiece.studies.study import (
@@ -261,7 +269,8 @@ class _Results:
                     "method": str(Method.BOOTSTRAP),
                 })
             ahead = self.ahead[:, place]
-            mean = paired_difference(deals, int(ahead.sum()), int((ahead**2).sum()))
+            mean = paired_difference(deals, int(ahead.sum()), int((ahead**2).sum()),
+                                     unsure=few_apart(unlike(ahead), deals))
             rows.append({"rules": rules, "player": player, "measure": "ahead",
                          **estimate_row(mean, scale=1 / (2 * (size - 1)))})
         return rows

@@ -89,6 +89,7 @@ class Options(Study[OptionsParameters]):
     name = "options"
     title = "Options"
     question = "What is each right of a player worth, and when to use it?"
+    version: ClassVar[int] = 2
     default_units: ClassVar[int] = 200_000
     parallel: ClassVar[Literal["threads", "processes"]] = "processes"
     Parameters: ClassVar[type[Parameters]] = OptionsParameters
@@ -118,7 +119,7 @@ class Options(Study[OptionsParameters]):
             "measure", "category", "", "points a deal: gain, of the best policy over not using the right; "
             "over-built-in, over the players' own policy; built-in, of that over not using it; having, of "
             "the rule with the best policy over the rule switched off; and used, the share of deals in which "
-            "the best policy uses it", MEASURES)
+            "the best policy uses it; all of them on the deals that had no part in choosing it", MEASURES)
         pairs = [
             column
             for name in MEASURES
@@ -130,11 +131,11 @@ class Options(Study[OptionsParameters]):
             "summary": (*who, measure, *ESTIMATE_COLUMNS),
             "policies": (
                 *who,
-                Column("policy", "text", "", "the best policy on all deals: < the value of the five cards "
-                       "below which the right is used; ≥ by how much a new trump has to be better; by the "
-                       "number of cards held of the suit which one is hidden, from the highest; when"),
-                Column("on_even", "text", "", "the best on the deals with even numbers"),
-                Column("on_odd", "text", "", "the best on the others"),
+                Column("policy", "text", "", "the best policy on the deals with even numbers, of which all "
+                       "measures tell: < the value of the five cards below which the right is used; ≥ by how "
+                       "much a new trump has to be better; by the number of cards held of the suit which one "
+                       "is hidden, from the highest; when"),
+                Column("on_odd", "text", "", "the best on the others, to see how sure the choice is"),
                 Column("own_policy", "text", "", "what the players do by themselves"),
                 *pairs,
             ),
@@ -194,7 +195,7 @@ class Options(Study[OptionsParameters]):
 
         found = []
         first = {name_of(subject.rules) for subject in subjects(p.rules[0], p.players[0], p.right)}
-        gains = tables["policies"].filter(pl.col("rules").cast(str).is_in(first)).drop_nulls("gain")
+        gains = tables["policies"].filter(pl.col("rules").cast(str).is_in(first), pl.col("gain").is_finite())
         if len(gains):
             row = gains.sort("gain", descending=True, maintain_order=True).row(0, named=True)
             values: dict[str, Value] = {"rules": name_of(p.rules[0]), "right": Term(row["right"]),
@@ -241,7 +242,8 @@ def _surely_better(policies: pl.DataFrame) -> pl.DataFrame:
 
     wider = float(ndtri(1 - (1 - LEVEL) / 2 / max(1, len(policies))) / ndtri((1 + LEVEL) / 2))
     least = pl.col("over_built_in") - wider * pl.col("over_built_in_half_width")
-    return policies.filter(least > 0).sort("over_built_in", descending=True, maintain_order=True)
+    sure = policies.filter(least > 0, least.is_finite())
+    return sure.sort("over_built_in", descending=True, maintain_order=True)
 
 
 def _counted(rows: pl.DataFrame) -> pl.DataFrame:

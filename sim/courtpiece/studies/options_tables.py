@@ -1,23 +1,22 @@
 """The tables of the options study, made from the rows of its chunks.
 
-The best policy is chosen on the deals with even numbers and valued on those with odd ones, and the other way
-round; both are taken together.  So nothing is made to look better by chance, and what is told is what
-somebody gains who knows the best policy from half of the deals.
+The best policy is chosen on the deals with even numbers, and all that is said of it comes from those with odd
+ones.  So nothing is made to look better by chance, and each interval is of the very policy that is printed.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import nan, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from courtpiece.rules import name_of
-from courtpiece.stats import Method, means, proportions, t_intervals
+from courtpiece.stats import Estimates, Method, few_apart, means, proportions, t_intervals
 from courtpiece.studies.estimates import estimate_row, half_width
 from courtpiece.studies.options_policies import NO_VALUE, Subject
 
@@ -29,9 +28,10 @@ Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Row = dict[str, Any]
 
-HALVES = ("even", "odd")
+HALVES = CHOOSES, JUDGES = ("even", "odd")
 MEASURES = ("gain", "over-built-in", "built-in", "having", "used")
 _MOST_THRESHOLDS = 40                   # of a curve
+_NEVER = -NO_VALUE                      # the threshold below all values
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class _Work(ABC):
 
     @abstractmethod
     def __init__(self, subject: Subject, rows: pl.DataFrame) -> None:
-        """Chooses the best policy on each half of the deals."""
+        """Chooses the best policy on one half of the deals, and for comparison on the other."""
 
     @abstractmethod
     def summary(self) -> Iterator[Row]:
@@ -87,65 +87,61 @@ class _Work(ABC):
 
     @abstractmethod
     def policies(self) -> Row:
-        """Returns the best policy, on all deals and on each half, and what the players do by themselves."""
+        """Returns the best policy, what the other half would choose, and what the players themselves do."""
 
     def curve(self) -> Iterator[Row]:
-        """Yields what each of some thresholds gains over never using the right, on all deals."""
+        """Yields what each of some thresholds gains over never using the right, on all deals.
+
+        None of these is chosen, so that no half is set aside.
+        """
         yield from ()
 
 
 class _Use(_Work):
     """A right that is used below a threshold of what is seen."""
 
+    choice = "use"
+
     def __init__(self, subject: Subject, rows: pl.DataFrame) -> None:
         self.subject = subject
-        self.halves = halves_of(rows, "use", "unused")
-        self.best = tuple(self.choose((half,)) for half in self.halves)
-        self.best_of_all = self.choose(self.halves)
+        self.halves = halves_of(rows, self.choice, "unused")
+        self.best, self.on_odd = (self.choose(half) for half in self.halves)
 
-    def choose(self, halves: Sequence[Sums]) -> int:
+    def choose(self, half: Sums) -> int:
         """Returns the threshold with the largest gain; below all values, never, where none gains."""
-        values, totals = _joined(halves)
-        usable = values < NO_VALUE
-        gains = np.concatenate([[0], np.cumsum(totals[usable])])
-        thresholds = np.concatenate([[-NO_VALUE], values[usable] + 1])
+        usable = half.value < NO_VALUE
+        gains = np.concatenate([[0], np.cumsum(half.total[usable])])
+        thresholds = np.concatenate([[_NEVER], half.value[usable] + 1])
         return int(thresholds[gains.argmax()])
 
-    def compare(self, use: Callable[[int], int], instead: Callable[[int], int]) -> Row:
-        """Returns a gain: each half valued with the thresholds that two policies have there."""
-        n = total = squares = 0
-        for place, half in enumerate(self.halves):
-            sign = (half.value < use(place)).astype(int) - (half.value < instead(place))
+    def compare(self, use: int, instead: int, halves: Sequence[Sums]) -> Row:
+        """Returns what one threshold gains over another in the deals of some halves."""
+        n = total = squares = apart = 0
+        for half in halves:
+            sign = (half.value < use).astype(int) - (half.value < instead)
             n += half.n
             total += int(sign @ half.total)
             squares += int(np.abs(sign) @ half.squares)
-        return _mean(n, total, squares)
+            apart += int(np.abs(sign) @ half.deals)
+        return _mean(n, total, squares, None if use == instead else apart)
 
     def summary(self) -> Iterator[Row]:
+        judges, own = self.halves[1:], min(self.subject.built_in, NO_VALUE)
         # Unused, the right leaves each deal what it is without the rule.
-        def best(place: int) -> int:
-            return self.best[1 - place]
-
-        def never(place: int) -> int:
-            return -NO_VALUE
-
-        def own(place: int) -> int:
-            return min(self.subject.built_in, NO_VALUE)
-
-        yield {"measure": "gain", **self.compare(best, never)}
-        yield {"measure": "over-built-in", **self.compare(best, own)}
-        yield {"measure": "built-in", **self.compare(own, never)}
-        yield {"measure": "having", **self.compare(best, never)}
-        yield {"measure": "used", **_share(self.halves, best)}
+        gain = self.compare(self.best, _NEVER, judges)
+        yield {"measure": "gain", **gain}
+        yield {"measure": "over-built-in", **self.compare(self.best, own, judges)}
+        yield {"measure": "built-in", **self.compare(own, _NEVER, judges)}
+        yield {"measure": "having", **gain}
+        yield {"measure": "used", **_share(judges[0], self.best)}
 
     def policies(self) -> Row:
-        first, second = (self.text(best) for best in self.best)
-        return {"policy": self.text(self.best_of_all), "on_even": first, "on_odd": second,
+        return {"policy": self.text(self.best), "on_odd": self.text(self.on_odd),
                 "own_policy": self.text(self.subject.built_in)}
 
     def text(self, threshold: int) -> str:
         """Returns a policy in words."""
-        values, _ = _joined(self.halves)
+        values = _values(self.halves)
         usable = values[values < NO_VALUE]
         if not (usable < threshold).any():
             return "never"
@@ -156,46 +152,40 @@ class _Use(_Work):
         return f"< {threshold}"
 
     def curve(self) -> Iterator[Row]:
-        values, _ = _joined(self.halves)
-        for threshold in _thresholds(values):
-            def use(place: int, threshold: int = threshold) -> int:
-                return threshold
-
-            yield {"threshold": threshold, **self.compare(use, lambda place: -NO_VALUE)}
+        for threshold in _thresholds(_values(self.halves)):
+            yield {"threshold": threshold, **self.compare(threshold, _NEVER, self.halves)}
 
 
 class _Redeal(_Use):
     """A new deal instead of this one: what is kept is worth its mean, and what is given back as much."""
 
-    def __init__(self, subject: Subject, rows: pl.DataFrame) -> None:
-        self.subject = subject
-        self.halves = halves_of(rows, "keep", "unused")
-        self.best = tuple(self.choose((half,)) for half in self.halves)
-        self.best_of_all = self.choose(self.halves)
+    choice = "keep"
 
-    def choose(self, halves: Sequence[Sums]) -> int:
-        values = np.unique(np.concatenate([half.value for half in halves]))
-        thresholds = np.concatenate([[-NO_VALUE], values[values < NO_VALUE] + 1])
-        deals, totals = (sum(_by_value(values, half, name) for half in halves) for name in ("deals", "total"))
-        kept = [values >= threshold for threshold in thresholds]
-        return int(thresholds[np.argmax([(totals @ keep) / max(1, deals @ keep) for keep in kept])])
+    def choose(self, half: Sums) -> int:
+        thresholds = np.concatenate([[_NEVER], half.value[half.value < NO_VALUE] + 1])
+        kept = [half.value >= threshold for threshold in thresholds]
+        means = [(half.total @ keep) / max(1, half.deals @ keep) for keep in kept]
+        return int(thresholds[np.argmax(means)])
 
-    def compare(self, use: Callable[[int], int], instead: Callable[[int], int]) -> Row:
-        value, variance = 0.0, 0.0
-        for place, half in enumerate(self.halves):
+    def compare(self, use: int, instead: int, halves: Sequence[Sums]) -> Row:
+        value = variance = 0.0
+        apart = 0
+        for half in halves:
             slope, shift = np.zeros(len(half.value)), np.zeros(len(half.value))
-            for sign, threshold in ((1, use(place)), (-1, instead(place))):
+            for sign, threshold in ((1, use), (-1, instead)):
                 keep = half.value >= threshold
-                mean = float(half.total @ keep) / float(half.deals @ keep)
-                share = float(half.deals @ keep) / half.n
-                value += sign * mean / 2
+                kept = float(half.deals @ keep) or nan
+                mean, share = float(half.total @ keep) / kept, kept / half.n
+                value += sign * mean / len(halves)
                 # A deal moves the mean of those kept by (points - mean) / share, one given back not at all.
                 slope += sign * keep / share
                 shift -= sign * keep * mean / share
             moved = slope**2 @ half.squares + 2 * (slope * shift) @ half.total + shift**2 @ half.deals
-            variance += float(moved) / half.n**2 / 4
-        n = sum(half.n for half in self.halves)
-        return estimate_row(t_intervals(value, sqrt(variance), n - 1), n, Method.DELTA)
+            variance += float(moved) / half.n**2 / len(halves) ** 2
+            apart += int(((half.value >= use) != (half.value >= instead)) @ half.deals)
+        n = sum(half.n for half in halves)
+        error = nan if use != instead and few_apart(apart, n) else sqrt(variance)
+        return estimate_row(t_intervals(value, error, n - 1), n, Method.DELTA)
 
 
 class _Hide(_Work):
@@ -205,15 +195,14 @@ class _Hide(_Work):
 
     def __init__(self, subject: Subject, rows: pl.DataFrame) -> None:
         self.by_choice = {choice: halves_of(rows, choice, "built-in") for choice in self.alternatives}
-        self.best = tuple(self.choose((place,)) for place in range(2))
-        self.best_of_all = self.choose((0, 1))
+        self.best, self.on_odd = (self.choose(place) for place in range(2))
 
-    def choose(self, places: Sequence[int]) -> Mapping[int, str]:
+    def choose(self, place: int) -> Mapping[int, str]:
         """Returns for each number of cards the choice that gains most over the highest card."""
         found: dict[int, str] = {}
         for length in range(2, 6):
             gains = {
-                choice: sum(int(halves[place].total @ (halves[place].value == length)) for place in places)
+                choice: int(halves[place].total @ (halves[place].value == length))
                 for choice, halves in self.by_choice.items()
             }
             best = max(gains, key=lambda choice: gains[choice])
@@ -222,22 +211,19 @@ class _Hide(_Work):
         return found
 
     def summary(self) -> Iterator[Row]:
-        n = total = squares = used = 0
-        for place in range(2):
-            best = self.best[1 - place]
-            for choice, halves in self.by_choice.items():
-                half = halves[place]
-                hit = np.isin(half.value, [length for length, chosen in best.items() if chosen == choice])
-                total += int(half.total @ hit)
-                squares += int(half.squares @ hit)
-                used += int(half.deals @ hit)
-            n += half.n
-        yield {"measure": "over-built-in", **_mean(n, total, squares)}
-        yield {"measure": "used", **_proportion(used, n)}
+        total = squares = used = 0
+        for choice, (_, half) in self.by_choice.items():
+            hit = np.isin(half.value, [length for length, best in self.best.items() if best == choice])
+            total += int(half.total @ hit)
+            squares += int(half.squares @ hit)
+            used += int(half.deals @ hit)
+        # A card instead of another seldom changes the points: the squares bound how often.
+        apart = min(used, squares) if self.best else None
+        yield {"measure": "over-built-in", **_mean(half.n, total, squares, apart)}
+        yield {"measure": "used", **_proportion(used, half.n)}
 
     def policies(self) -> Row:
-        first, second = (self.text(best) for best in self.best)
-        return {"policy": self.text(self.best_of_all), "on_even": first, "on_odd": second,
+        return {"policy": self.text(self.best), "on_odd": self.text(self.on_odd),
                 "own_policy": self.text({})}
 
     @staticmethod
@@ -254,47 +240,31 @@ class _Ask(_Work):
     def __init__(self, subject: Subject, rows: pl.DataFrame) -> None:
         self.rows = rows
         self.choices: list[str] = rows["choice"].cast(str).unique(maintain_order=True).to_list()
-        self.best = tuple(self.choose((place,)) for place in range(2))
-        self.best_of_all = self.choose((0, 1))
+        self.best, self.on_odd = (self.choose(place) for place in range(2))
 
-    def choose(self, places: Sequence[int]) -> str:
-        gains = {}
-        for choice in self.choices:
-            halves = halves_of(self.rows, choice, "unused")
-            gains[choice] = sum(int(halves[place].total.sum()) for place in places)
+    def choose(self, place: int) -> str:
+        gains = {choice: int(halves_of(self.rows, choice, "unused")[place].total.sum())
+                 for choice in self.choices}
         return max(gains, key=lambda choice: gains[choice])
 
-    def compare(self, use: Callable[[int], str], against: str) -> Row:
-        n = total = squares = 0
-        for place in range(2):
-            half = halves_of(self.rows, use(place), against)[place]
-            n, total, squares = n + half.n, total + int(half.total.sum()), squares + int(half.squares.sum())
-        return _mean(n, total, squares)
+    def compare(self, use: str, against: str) -> Row:
+        _, half = halves_of(self.rows, use, against)
+        squares = int(half.squares.sum())
+        return _mean(half.n, int(half.total.sum()), squares, None if use == against else squares)
 
     def summary(self) -> Iterator[Row]:
-        def best(place: int) -> str:
-            return self.best[1 - place]
-
-        yield {"measure": "gain", **self.compare(best, "unused")}
-        yield {"measure": "over-built-in", **self.compare(best, "built-in")}
-        yield {"measure": "built-in", **self.compare(lambda place: "built-in", "unused")}
-        yield {"measure": "having", **self.compare(best, "rule-off")}
+        yield {"measure": "gain", **self.compare(self.best, "unused")}
+        yield {"measure": "over-built-in", **self.compare(self.best, "built-in")}
+        yield {"measure": "built-in", **self.compare("built-in", "unused")}
+        yield {"measure": "having", **self.compare(self.best, "rule-off")}
 
     def policies(self) -> Row:
-        return {"policy": self.best_of_all, "on_even": self.best[0], "on_odd": self.best[1],
-                "own_policy": "built-in"}
+        return {"policy": self.best, "on_odd": self.on_odd, "own_policy": "built-in"}
 
 
-def _joined(halves: Sequence[Sums]) -> tuple[Integers, Integers]:
-    """Returns the values of some halves in order, and the total of each."""
-    values = np.unique(np.concatenate([half.value for half in halves]))
-    return values, np.sum([_by_value(values, half, "total") for half in halves], axis=0)
-
-
-def _by_value(values: Integers, half: Sums, name: str) -> Integers:
-    found = np.zeros(len(values), np.int64)
-    found[np.searchsorted(values, half.value)] = getattr(half, name)
-    return found
+def _values(halves: Sequence[Sums]) -> Integers:
+    """Returns the values of some halves in order."""
+    return np.unique(np.concatenate([half.value for half in halves]))
 
 
 def _thresholds(values: Integers) -> list[int]:
@@ -306,14 +276,16 @@ def _thresholds(values: Integers) -> list[int]:
     return [int(usable[0]), *(int(usable[place]) + 1 for place in places)]
 
 
-def _share(halves: Halves, threshold: Callable[[int], int]) -> Row:
-    used = sum(int(half.deals @ (half.value < threshold(place))) for place, half in enumerate(halves))
-    return _proportion(used, sum(half.n for half in halves))
+def _share(half: Sums, threshold: int) -> Row:
+    return _proportion(int(half.deals @ (half.value < threshold)), half.n)
 
 
 def _proportion(used: int, n: int) -> Row:
     return estimate_row(proportions(used, n), n, Method.WILSON)
 
 
-def _mean(n: int, total: int, squares: int) -> Row:
-    return estimate_row(means(n, total, squares), n, Method.PAIRED_T)
+def _mean(n: int, total: int, squares: int, apart: int | None) -> Row:
+    """Returns a mean difference of policies that do different things in `apart` deals; None: never do."""
+    if apart is None and n > 1:
+        return estimate_row(Estimates(*map(np.asarray, (0.0, 0.0, 0.0, 0.0))), n, Method.PAIRED_T)
+    return estimate_row(means(n, total, squares, unsure=few_apart(apart or 0, n)), n, Method.PAIRED_T)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from courtpiece.players import AnyPlayer, Lineup
 from courtpiece.rules import Outcome, RuleSet
-from courtpiece.stats import LEVEL, Estimates, Method, holm, means, two_sided_p
+from courtpiece.stats import LEVEL, Estimates, Method, few_apart, holm, means, two_sided_p
 from courtpiece.studies.estimates import estimate_row
 from courtpiece.table import Table
 
@@ -77,13 +77,16 @@ def compared(family: Sequence[Mapping[str, Any]], measure: str) -> list[dict[str
     """Returns the rows of one measure from their `sums`, corrected for each other.
 
     Each has an interval of its own, one that holds for all at once (Bonferroni: `sure_low`, `sure_high`), and
-    a p-value, as it is and corrected (Holm).
+    a p-value, as it is and corrected (Holm).  Where too few deals changed none of this is known; of what one
+    side gains in points, where too few were won by the other side instead.
     """
     name, scale = measure.replace("-", "_"), 1 if "-" in measure else 2
     n = [row["deals"] for row in family]
     totals = [row[name] for row in family], [row[f"{name}_squares"] for row in family]
-    found = means(n, *totals)
-    sure = means(n, *totals, level=1 - (1 - LEVEL) / len(family))
+    changed = [min(row["changed"], row[f"{name.replace('points_', 'won_')}_squares"]) for row in family]
+    unsure = few_apart(changed, n)
+    found = means(n, *totals, unsure=unsure)
+    sure = means(n, *totals, level=1 - (1 - LEVEL) / len(family), unsure=unsure)
     p_values = two_sided_p(found.value, found.standard_error, np.array(n) - 1)
     rows = []
     for at, (row, p_value, p_holm) in enumerate(zip(family, p_values, holm(p_values), strict=True)):

@@ -28,7 +28,7 @@ from courtpiece.errors import UsageError
 from courtpiece.language import Sentence, Share
 from courtpiece.players import Lineup
 from courtpiece.rules import RuleSet, name_of
-from courtpiece.stats import LEVEL, Method, means, proportion, proportions
+from courtpiece.stats import LEVEL, Method, few_large, means, proportion, proportions
 from courtpiece.studies.estimates import estimate_row, half_width
 from courtpiece.studies.study import (
     ESTIMATE_COLUMNS,
@@ -210,8 +210,9 @@ class RareKots(Study[RareKotsParameters]):
     def headline(self, p: RareKotsParameters, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
         import polars as pl
 
-        half = (pl.col("high") - pl.col("low")) / 2
-        plain = (pl.col("plain_high") - pl.col("plain_low")) / 2
+        half = pl.max_horizontal(pl.col("high") - pl.col("value"), pl.col("value") - pl.col("low"))
+        plain = pl.max_horizontal(pl.col("plain_high") - pl.col("plain"),
+                                  pl.col("plain") - pl.col("plain_low"))
         which = ["rules", "players", "measure", "side"]
         return tables["summary"].join(tables["beside"], on=which, maintain_order="left").select(
             *which,
@@ -352,7 +353,8 @@ def _power_of_two(wanted: float) -> int:
 def _by_splitting(row: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the chance of a level: the mean over deals of what they were split into, by its weight."""
     n, weight = row["deals"], row["weight"]
-    found = means(n, row["states"], row["squares"])
+    # A few deals that split into many make up the chance: it is they that must be enough.
+    found = means(n, row["states"], row["squares"], unsure=few_large(row["states"], row["squares"]))
     told = estimate_row(found, n, Method.T, weight)
     if not row["states"]:               # the plain bound holds: nothing was seen
         told["high"] = float(proportions(0, n).high)

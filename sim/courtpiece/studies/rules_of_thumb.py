@@ -35,7 +35,7 @@ from courtpiece.studies.study import (
     schema,
     whole,
 )
-from courtpiece.studies.thumb_hands import ENOUGH, QUESTIONS, ThumbHands
+from courtpiece.studies.thumb_hands import ANY, ENOUGH, QUESTIONS, ThumbHands
 from courtpiece.studies.thumb_rules import FAMILIES, Rule, callers, counts, folk, trees
 from courtpiece.studies.trump_rows import CALLS
 
@@ -305,7 +305,22 @@ def _judged(hands: ThumbHands, question: str) -> Iterator[tuple[Rule, dict[str, 
             if blind:
                 crossed = _measured(hands, question, [made[rule.name] for made in reversed(blind)])
                 measures["held_out"] = crossed["cost"]
+            if len(hands) < CLASSES:
+                measures |= {name: _unsure(measures[name]) for name in _untold(question) if name in measures}
         yield rule, measures
+
+
+def _untold(question: str) -> tuple[str, ...]:
+    """Returns the measures of distilled rules of which some classes of hands tell, but not how surely.
+
+    The hands that made a rule flatter it; and which suit is the best of a hand is a count fitted to them.
+    """
+    return ("cost", "agreement") if question == ANY else ("cost", "agreement", "held_out")
+
+
+def _unsure(found: Estimates) -> Estimates:
+    nothing = np.full_like(found.value, np.inf)
+    return Estimates(found.value, np.full_like(found.value, np.nan), -nothing, nothing)
 
 
 _SAME = 1e-6                            # points a deal

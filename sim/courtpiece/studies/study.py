@@ -26,6 +26,7 @@ from courtpiece.players import Lineup, OwnPlayer, PlayerSpec, check_lineup, pars
 from courtpiece.rules import RuleSet, name_of, resolve
 from courtpiece.rules.values import show
 from courtpiece.stats import UNKNOWN, Method, plus_minus
+from courtpiece.studies.estimates import half_width
 
 if TYPE_CHECKING:
     import polars as pl
@@ -440,8 +441,7 @@ class Study(ABC, Generic[P]):
 
     def half_widths(self, p: P, tables: Mapping[str, pl.DataFrame]) -> list[float]:
         """Returns the half-widths that a run with a precision must bring down: all in the summary."""
-        summary = tables["summary"]
-        return ((summary["high"] - summary["low"]) / 2).to_list()
+        return half_width(tables["summary"]).to_list()
 
     def settled(self, p: P, tables: Mapping[str, pl.DataFrame]) -> bool:
         """True when a run that was asked to stop early has found what it was after."""

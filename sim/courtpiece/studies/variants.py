@@ -335,7 +335,7 @@ def _effects_told(p: VariantsParameters, tables: Mapping[str, pl.DataFrame]) -> 
         if rows.is_empty():
             continue
         row = rows.sort(pl.col("value").abs(), descending=True, maintain_order=True).row(0, named=True)
-        reach = (row["simultaneous_high"] - row["simultaneous_low"]) / 2
+        reach = row["simultaneous_high"] - row["value"]
         found.append(Sentence(f"most_{measure}", {
             "option": f"{row['option']}={row['setting']}", "change": kind(row["value"], reach)}))
     return found

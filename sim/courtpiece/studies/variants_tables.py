@@ -44,6 +44,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Row = dict[str, Any]
 
+_SURELY = 3                             # standard errors
 _ROUNDING = 1e-12                       # a difference below it is none
 _CHANCES = {"win", "first-call", "behind-at-half", "comeback", "decisiveness", "deal-share", "match-share"}
 
@@ -208,9 +209,22 @@ def _of_matches(key: tuple[str, str], found: Counted) -> Iterator[Row]:
 
 
 def _of_skill(pairs: Pairs, us: Measured, of_them: Floats) -> Iterator[Row]:
-    spread = paired_errors([(us.influences, pairs.ways[0]), (of_them, pairs.ways[1])], pairs.count)
+    spread = _skill_errors(pairs, us, of_them)
     for measure, value, error in _known(SKILL_MEASURES, us.values, spread):
         yield _delta(measure, value, error, us.n, chance=measure in _CHANCES)
+
+
+def _skill_errors(pairs: Pairs, us: Measured, of_them: Floats) -> Floats:
+    """Returns the errors of SKILL_MEASURES; nan for a number of deals that nobody can tell.
+
+    How many single deals tell as much as a match is a ratio of sorts: it says nothing, nor does its error,
+    where chance alone may have put either share on one side of a half.
+    """
+    spread = paired_errors([(us.influences, pairs.ways[0]), (of_them, pairs.ways[1])], pairs.count)
+    values = us.values
+    shares = [SKILL_MEASURES.index(measure) for measure in ("deal-share", "match-share")]
+    told = bool((np.abs(values[shares] - 0.5) > _SURELY * spread[shares]).all())
+    return np.where(np.array(SKILL_MEASURES) == "equal-deals", np.where(told, spread, np.nan), spread)
 
 
 def _known(names: Iterable[str], values: Floats, spread: Floats) -> Iterator[tuple[str, float, float]]:
@@ -262,6 +276,10 @@ def _skill_differences(p: VariantsParameters, rules: RuleSet, found: Counted) ->
     spread = paired_errors(
         [(us.influences, pairs.ways[0]), (them, pairs.ways[1]),
          (-first_us.influences, pairs.first_ways[0]), (-first_them, pairs.first_ways[1])], pairs.count)
+    both = zip((rules, p.rules[0]), ((us, them), (first_us, first_them)), strict=True)
+    for each, (measured, others) in both:
+        untold = np.isnan(_skill_errors(found.pairs[name_of(each)], measured, others))
+        spread = np.where(untold, np.nan, spread)
     who = {"rules": name, "players": None, "first": first}
     yield from _told(who, SKILL_MEASURES, us.values - first_us.values, spread, int(pairs.count.sum()))
 
@@ -376,7 +394,8 @@ def wide(rows: Sequence[Mapping[str, Any]], measures: Sequence[str], low: str, h
             told = found.setdefault(key, {"rules": key[0], "players": key[1]} | {
                 name: None for measure in measures for name in _names(measure)})
             name, half_width = _names(row["measure"])
-            told[name], told[half_width] = row["value"], (row[high] - row[low]) / 2
+            told[name] = row["value"]
+            told[half_width] = max(row[high] - row["value"], row["value"] - row[low])
     return list(found.values())
 
 
