@@ -10,6 +10,7 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -172,6 +173,48 @@ def test_who_is_asked_to_end_says_how_to_go_on_and_which_signal_it_was(name: str
         f"stopped: {kept:,} of 500,000,000 deals are kept in long; run the same command again to go on",
     ]
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("megabytes", [600, 1500])
+def test_too_little_address_space_is_told_in_one_line(megabytes: int) -> None:
+    resource = pytest.importorskip("resource")
+    most = megabytes * 10**6
+    ended = subprocess.run(
+        [sys.executable, "-m", "courtpiece", *SMALL], capture_output=True, text=True, check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most)),
+    )
+    assert ended.returncode == 2
+    assert ended.stderr == (
+        f"courtpiece: the address space of this process is limited to {megabytes / 1000:.1f} GB (ulimit -v), "
+        "and a run takes 2 GB, which is hardly used: limit memory otherwise, as by a cgroup\n")
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root may become another user")
+def test_a_folder_that_belongs_to_another_user_is_read_and_not_written() -> None:
+    # All is imported by root, from wherever it lies; then another user looks.
+    script = """if True:
+        import os
+        from courtpiece.cli import main
+        asked = ["run", "toss", "--draws", "100", "--jobs", "1", "--out"]
+        assert main([*asked, "out"]) == 0
+        assert main(["verify", "out"]) == 0
+        os.chmod(".", 0o755)
+        os.setgroups([])
+        os.setgid(65534)
+        os.setuid(65534)
+        print("other")
+        assert main(["verify", "out"]) == 0
+        assert main([*asked, "out"]) == 2
+        assert main([*asked, "new"]) == 2
+    """
+    with TemporaryDirectory() as folder:        # not pytest's, which is closed to others
+        ended = subprocess.run([sys.executable, "-c", script], cwd=folder, capture_output=True, text=True,
+                               check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stderr.splitlines()[-2:] == [
+        "courtpiece: out: cannot be written: Permission denied",
+        "courtpiece: new: cannot be written: Permission denied",
+    ]
 
 
 def test_ctrl_c_on_a_terminal_is_heard() -> None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from courtpiece.run import Progress, Run, Watch
 
 _PLAIN_EVERY = 10.0                     # seconds between lines where there is no terminal
+_ADDRESS_SPACE = 2e9                    # bytes; on 2 cores 2.5 GB were enough and 1.5 GB were not
 # What a file may say besides the study's parameters.
 _FROM_FILE = ("out", "jobs", "chunk", "backend", "scheduler", "patience")
 
@@ -110,6 +111,7 @@ _COMMON = [
 
 
 def _go(study: Study[Any], given: dict[str, Any]) -> int:
+    _check_address_space()
     from courtpiece.run import run
 
     as_json, config = given.pop("as_json"), given.pop("config", None)
@@ -129,6 +131,19 @@ def _go(study: Study[Any], given: dict[str, Any]) -> int:
     else:
         _print_answer(done)
     return 0
+
+
+def _check_address_space() -> None:
+    """Raises UsageError for a limit under which libraries fail in ways of their own, or hang."""
+    try:
+        import resource
+    except ImportError:                 # not a POSIX system
+        return
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY and limit < _ADDRESS_SPACE:
+        raise UsageError(f"the address space of this process is limited to {limit / 1e9:.1f} GB (ulimit -v), "
+                         f"and a run takes {_ADDRESS_SPACE / 1e9:.0f} GB, which is hardly used: limit memory "
+                         "otherwise, as by a cgroup")
 
 
 def _from_file(path: Path, study: Study[Any]) -> dict[str, Any]:
