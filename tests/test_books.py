@@ -17,8 +17,9 @@ from courtpiece.books.__main__ import main
 from courtpiece.cards import PACK
 from courtpiece.errors import RunError
 from courtpiece.players import parse_lineup
+from courtpiece.results import Run
 from courtpiece.rules import preset, resolve
-from courtpiece.run import Run, run
+from courtpiece.run import run
 from courtpiece.store import read_metadata
 from courtpiece.studies.book_rows import class_of_unit
 

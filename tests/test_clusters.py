@@ -24,7 +24,8 @@ from distributed import Client
 from courtpiece import workers
 from courtpiece.cli import main
 from courtpiece.errors import RunError, UsageError
-from courtpiece.run import Progress, Run, run
+from courtpiece.results import Run
+from courtpiece.run import Progress, run
 from courtpiece.store import Folder
 from tests.cluster import ROOT, Cluster, cluster
 from tests.dice import Dice, DiceParameters

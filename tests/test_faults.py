@@ -25,7 +25,8 @@ import pytest
 import courtpiece as cp
 from courtpiece.cli import main
 from courtpiece.errors import PlayerError, RunError, UsageError
-from courtpiece.run import Progress, Run, run
+from courtpiece.results import Run
+from courtpiece.run import Progress, run
 from courtpiece.studies import find
 from courtpiece.verification import verify
 from tests.dice import Dice, DiceParameters

@@ -22,8 +22,8 @@ import courtpiece as cp
 from courtpiece.cli import complaint, main
 from courtpiece.errors import CourtpieceError, RulesError, RunError
 from courtpiece.record import LONGEST_LINE, answers
+from courtpiece.results import Run
 from courtpiece.rules import resolve
-from courtpiece.run import Run
 from courtpiece.store import KEY, MOST_VALUES, _sealed, read_metadata, read_table
 from courtpiece.verification import verify
 from tests.test_record import arranged_record

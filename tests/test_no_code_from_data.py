@@ -12,7 +12,7 @@ import courtpiece as cp
 from courtpiece.cli import main
 from courtpiece.errors import CourtpieceError, PlayerError
 from courtpiece.players import recall_lineup
-from courtpiece.run import Run
+from courtpiece.results import Run
 from courtpiece.verification import verify
 
 PLAYER = """

@@ -23,7 +23,8 @@ from courtpiece import places
 from courtpiece.cli import main
 from courtpiece.errors import RunError, UsageError
 from courtpiece.places import held, local_copies, place, write_whole
-from courtpiece.run import Progress, Run, run
+from courtpiece.results import Run
+from courtpiece.run import Progress, run
 from courtpiece.verification import verify
 from tests.dice import Dice, ThreadedDice
 from tests.s3 import serving, troubled

@@ -12,7 +12,8 @@ import pytest
 
 from courtpiece import report
 from courtpiece.errors import RunError
-from courtpiece.run import Run, run
+from courtpiece.results import Run
+from courtpiece.run import run
 from tests.dice import Dice
 
 EMPTY = {"meta", "br", "hr", "img", "link", "input", "path", "use"}

@@ -15,8 +15,9 @@ import pytest
 from courtpiece import cli, report
 from courtpiece.errors import UsageError
 from courtpiece.report.pdf import browser
+from courtpiece.results import Run
 from courtpiece.rules import RuleSet
-from courtpiece.run import Run, run
+from courtpiece.run import run
 from courtpiece.studies import names
 from tests.browser import launched
 from tests.test_report import Page

@@ -22,7 +22,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from courtpiece.errors import RunError, UsageError
-from courtpiece.run import Progress, Run, run
+from courtpiece.results import Run
+from courtpiece.run import Progress, run
 from courtpiece.store import Folder
 from tests.dice import Dice, DiceParameters, ThreadedDice
 

@@ -7,7 +7,7 @@ import sys
 from html import escape
 from pathlib import Path
 
-from courtpiece.run import Run
+from courtpiece.results import Run
 
 SHOWN = ("win-by-holding",)
 

@@ -27,10 +27,11 @@ if TYPE_CHECKING:
     from courtpiece.match import Match
     from courtpiece.players.builtin import built_in
     from courtpiece.players.player import Player
+    from courtpiece.results import Run
     from courtpiece.review import review
     from courtpiece.rules import Outcome, RuleSet, presets
     from courtpiece.rules import resolve as rules
-    from courtpiece.run import Run, run
+    from courtpiece.run import run
     from courtpiece.solve import solve
     from courtpiece.table import Table
     from courtpiece.verification import verify
@@ -70,8 +71,8 @@ _HOMES = {
     "match": ["Match"],
     "players.builtin": ["built_in"],
     "players.player": ["Player"],
+    "results": ["Run"],
     "rules": ["Outcome", "RuleSet", "presets"],
-    "run": ["Run"],
     "table": ["Table"],
     "verification": ["verify"],
     "view": ["View"],

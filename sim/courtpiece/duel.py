@@ -9,7 +9,8 @@ from typing import Any
 from weakref import finalize
 
 from courtpiece.players.player import Player
-from courtpiece.run import Run, Watch, run
+from courtpiece.results import Run
+from courtpiece.run import Watch, run
 from courtpiece.studies.duel import Duel, DuelParameters
 
 

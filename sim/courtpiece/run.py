@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from functools import cached_property
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,14 +20,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from courtpiece.design import MOST_CHUNKS, Design, Plan, design_of
-from courtpiece.errors import CourtpieceError, PlayerError, RunError, UsageError, told
+from courtpiece.errors import PlayerError, RunError, UsageError, told
 from courtpiece.patience import patience as patient
 from courtpiece.places import write_whole
+from courtpiece.results import Run, read_tables, scan_chunks, whole_tables
 from courtpiece.signals import Halt, Stopped, stoppable
 from courtpiece.stats import Stopping
-from courtpiece.store import Folder, LeftOut, Shard, read_metadata, read_rows, read_shard
+from courtpiece.store import Folder, LeftOut, Shard, read_rows, read_shard
 from courtpiece.studies import find
-from courtpiece.studies.study import Column, Parameters, Study, counted, recalled, schema
+from courtpiece.studies.study import Parameters, Study, counted
 from courtpiece.workers import (
     PATIENCE,
     Done,
@@ -42,11 +42,7 @@ from courtpiece.workers import (
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
     import polars as pl
-
-    from courtpiece.language import Answer
-    from courtpiece.plots import Figure
 
 _FRUITLESS = 3                          # times that workers may die without a chunk done in between
 
@@ -63,149 +59,6 @@ class Progress:
 
 
 Watch = Callable[[Progress], None]
-
-
-class Run:
-    """A run on disk: its results, its tables, its report."""
-
-    def __init__(
-        self,
-        folder: Folder,
-        study: Study[Any],
-        design: Design,
-        *,
-        played: int = 0,
-        notes: Sequence[str] = (),
-        run_code: bool = False,
-    ) -> None:
-        self.folder = folder
-        self.study = study
-        self.design = design
-        self.played = played            # units played by the call that returned this run
-        self.notes = tuple(notes)       # what its caller should know
-        self._run_code = run_code
-
-    def __repr__(self) -> str:
-        return f"Run({str(self.folder)!r}, {self.design.study}, {self.units:,} {self.design.unit})"
-
-    @classmethod
-    def open(
-        cls, path: str | os.PathLike[str], study: Study[Any] | None = None, *, run_code: bool = False
-    ) -> Run:
-        """Returns the run in a folder, complete or not; `study` is needed for one that is not built in.
-
-        Players in Python that the folder names are not loaded, as that would run whatever code it names:
-        nothing that a run is looked at for needs them.  With `run_code` they are.
-        Raises RunError when there is none.
-        """
-        folder = Folder(path)
-        design = folder.read_design()
-        if design is None:
-            raise RunError(f"{folder} holds no run")
-        return cls(folder, study or find(design.study), design, run_code=run_code)
-
-    @property
-    def path(self) -> Path:
-        """The run's folder."""
-        return self.folder.path
-
-    @property
-    def units(self) -> int:
-        """How many units the run has when it is complete."""
-        return self.design.plan.units
-
-    @cached_property
-    def parameters(self) -> Parameters:
-        """The parameters of the study, the extent being what the run has."""
-        try:
-            told = recalled(self.study.Parameters, self.design.parameters, run_code=self._run_code)
-            p: Parameters = self.study.parameters({**told, self.design.unit: self.units})
-        except CourtpieceError as error:
-            raise RunError(f"{self.folder.study_file} is damaged: {error}") from None
-        return p
-
-    @property
-    def done(self) -> int:
-        """How many units lie on disk."""
-        return sum(shard.stop - shard.start for shard in self._chunks())
-
-    @property
-    def complete(self) -> bool:
-        """True when every unit and the tables lie on disk."""
-        return self.done == self.units and _summarised(
-            self.folder, self.design, self.study.table_columns(self.parameters)
-        )
-
-    @property
-    def left_out(self) -> list[LeftOut]:
-        """The units that are in no result, because a player in Python failed in them, and why."""
-        if not self.parameters.own_players:
-            return []
-        return self._left_out()
-
-    def _left_out(self) -> list[LeftOut]:
-        return [unit for shard in self._chunks() for unit in shard.left_out]
-
-    def scan(self) -> pl.LazyFrame:
-        """Returns the results of all chunks on disk, in order, unread."""
-        return scan_chunks(self.study, self.parameters, [shard.path for shard in self._chunks()])
-
-    def _chunks(self) -> Iterator[Shard]:
-        plan = self.design.plan
-        for shard in self.folder.shards():
-            if shard.index < len(plan) and (shard.start, shard.stop) == plan.bounds(shard.index):
-                yield shard
-
-    @cached_property
-    def tables(self) -> dict[str, pl.DataFrame]:
-        """The study's tables by name; RunError when the run is not complete."""
-        columns = self.study.table_columns(self.parameters)
-        try:
-            if _summarised(self.folder, self.design, columns):
-                return _read_tables(self.folder, columns)
-        except RunError as error:
-            raise RunError(f"{error}; run the same command again to make it anew") from None
-        raise RunError(f"{self.folder} is not complete: {self.done:,} of {self.units:,} "
-                       f"{self.design.unit} are there; run the same command again to go on")
-
-    @property
-    def summary(self) -> pl.DataFrame:
-        """The study's main table."""
-        return self.tables["summary"]
-
-    @property
-    def headline(self) -> pl.DataFrame:
-        """The short table that answers the study's question."""
-        return self.study.headline(self.parameters, self.tables)
-
-    def pandas(self, table: str = "summary") -> pd.DataFrame:
-        """Returns one of the study's tables as a pandas frame."""
-        if table not in self.tables:
-            raise UsageError(f'there is no table "{table}"; there are {", ".join(self.tables)}')
-        return self.tables[table].to_pandas()
-
-    def answer(self, lang: str = "en") -> Answer:
-        """Returns the short answer, sentence by sentence, in English ("en"), Urdu ("ur") or Hindi ("hi")."""
-        from courtpiece.language import Answer, Words
-
-        return Answer(Words(self.design.study, lang), self.study.answer(self.parameters, self.tables))
-
-    def plot(self, lang: str = "en") -> Sequence[Figure]:
-        """Returns the study's figures, in English ("en"), Urdu ("ur") or Hindi ("hi")."""
-        from courtpiece.language import Words
-
-        return self.study.figures(self.parameters, self.tables, Words(self.design.study, lang))
-
-    def report(self, lang: str = "en", *, pdf: bool = False) -> Path:
-        """Writes the page that shows the run and returns its path.
-
-        It is report.html in English ("en"), report.ur.html in Urdu, report.hi.html in Hindi.  With `pdf`
-        the page is also printed by Chromium, to report.pdf or the like, and that is the path.  Raises
-        RunError when the run is not complete, UsageError when there is no Chromium.
-        """
-        from courtpiece import report
-
-        return report.write(self, lang, pdf=pdf)
 
 
 def run(
@@ -295,7 +148,7 @@ class _Execution:
         design = self._complete(units)
         self._tell_left_out(design)
         columns = self.study.table_columns(self.p)
-        if not _whole_tables(self.folder, design, columns):
+        if not whole_tables(self.folder, design, columns):
             tables = self._tables(len(design.plan))
             self._write_extra_files(design, tables)     # before the tables, which vouch for them
             self.folder.write_tables(design, columns, tables)
@@ -333,7 +186,7 @@ class _Execution:
                            f"{self._advice(died)}") from died
 
     def _tables_on_disk(self) -> dict[str, pl.DataFrame]:
-        return _read_tables(self.folder, self.study.table_columns(self.p))
+        return read_tables(self.folder, self.study.table_columns(self.p))
 
     def _check_same_design(self, there: Design) -> None:
         differences = there.differences(design_of(self.study, self.p, there.plan))
@@ -565,33 +418,3 @@ def _strange(shard: Shard, design: Design) -> str:
     """Returns what shows that a chunk was made by another run, or ""."""
     told = (("study", design.study), ("behaviour", design.behaviour), ("parameters", design.parameters))
     return next((key for key, value in told if shard.about.get(key) != value), "")
-
-
-def scan_chunks(study: Study[Any], p: Parameters, paths: list[Path]) -> pl.LazyFrame:
-    """Returns the rows of some chunks, unread."""
-    import polars as pl
-
-    return pl.scan_parquet(paths, glob=False) if paths else pl.LazyFrame(schema=schema(study.columns(p)))
-
-
-def _summarised(folder: Folder, design: Design, tables: Iterable[str]) -> bool:
-    """True when the tables on disk are those of the whole run."""
-    if not folder.has_tables(tables):
-        return False
-    about = read_metadata(folder.table_file("summary"))
-    return about.get("units") == design.plan.units and about.get("behaviour") == design.behaviour
-
-
-def _read_tables(folder: Folder, tables: Mapping[str, Sequence[Column]]) -> dict[str, pl.DataFrame]:
-    return {name: read_rows(folder.table_file(name), columns) for name, columns in tables.items()}
-
-
-def _whole_tables(folder: Folder, design: Design, tables: Mapping[str, Sequence[Column]]) -> bool:
-    """True when the tables on disk are those of the whole run, and none of them is damaged."""
-    try:
-        if not _summarised(folder, design, tables):
-            return False
-        _read_tables(folder, tables)
-    except RunError:
-        return False
-    return True

@@ -13,7 +13,7 @@ from courtpiece.design import design_of
 from courtpiece.errors import RunError
 from courtpiece.patience import patience
 from courtpiece.places import read_whole
-from courtpiece.run import Run, scan_chunks
+from courtpiece.results import Run, scan_chunks
 from courtpiece.store import Folder, checksum, read_table, shard_metadata, table_metadata
 from courtpiece.studies.study import Column, Study, schema
 from courtpiece.workers import PATIENCE, WorkersLostError, in_a_worker, played

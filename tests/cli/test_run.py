@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from courtpiece.cli import main
-from courtpiece.run import Run
+from courtpiece.results import Run
 from courtpiece.studies import names
 
 SMALL = ["run", "kot-frequency", "--players", "random", "--deals", "2000", "--jobs", "1"]

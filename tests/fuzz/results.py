@@ -18,7 +18,7 @@ from typing import Any
 
 import courtpiece as cp
 from courtpiece.errors import CourtpieceError
-from courtpiece.run import Run
+from courtpiece.results import Run
 from courtpiece.store import KEY, _sealed
 from courtpiece.verification import verify
 

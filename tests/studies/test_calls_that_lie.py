@@ -13,8 +13,9 @@ from courtpiece.errors import UsageError
 from courtpiece.played import played
 from courtpiece.players import parse_lineup
 from courtpiece.players.registry import parse_built_in
+from courtpiece.results import Run
 from courtpiece.rules import resolve
-from courtpiece.run import Run, run
+from courtpiece.run import run
 from courtpiece.studies.beliefs import Belief, _agree, beliefs, dealt_trumps
 from courtpiece.studies.calls_that_lie import _before_each_trick, exact_of_longest, trumps_of
 from courtpiece.table import Table

@@ -11,8 +11,9 @@ import pytest
 from scipy import stats as scipy_stats
 
 from courtpiece.errors import UsageError
+from courtpiece.results import Run
 from courtpiece.rules import Outcome, resolve
-from courtpiece.run import Run, run
+from courtpiece.run import run
 from courtpiece.stats import holm, two_sided_p
 from courtpiece.studies.conventions import Conventions, settings
 from courtpiece.studies.partners import MEASURES

@@ -14,8 +14,9 @@ from courtpiece.advice import call
 from courtpiece.cards import Card, Suit
 from courtpiece.deal import Deal
 from courtpiece.errors import UsageError
+from courtpiece.results import Run
 from courtpiece.rules import Outcome, resolve
-from courtpiece.run import Run, run
+from courtpiece.run import run
 from courtpiece.solve import ask, solve_many
 from courtpiece.studies.kot_frequency import KotFrequency
 from courtpiece.studies.study import Study

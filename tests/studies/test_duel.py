@@ -15,8 +15,9 @@ import courtpiece as cp
 from courtpiece.errors import UsageError
 from courtpiece.match import Match
 from courtpiece.record import judge_line
+from courtpiece.results import Run
 from courtpiece.rules import Outcome, resolve
-from courtpiece.run import Run, run
+from courtpiece.run import run
 from courtpiece.stats import confidence_sequence, sequential_p_value, shares_of_pairs
 from courtpiece.studies.duel import Duel
 from courtpiece.studies.duel_games import MATCHES

@@ -19,8 +19,9 @@ from courtpiece.players import Lineup
 from courtpiece.players.builtin import BuiltIn
 from courtpiece.players.own import given
 from courtpiece.players.registry import parse_built_in
+from courtpiece.results import Run
 from courtpiece.rules import Outcome, RuleSet, resolve
-from courtpiece.run import Run, run
+from courtpiece.run import run
 from courtpiece.studies.kot_frequency import KotFrequency
 from courtpiece.table import Table, Trace
 from courtpiece.words import word_text

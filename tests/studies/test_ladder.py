@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from courtpiece.errors import UsageError
-from courtpiece.run import Run, run
+from courtpiece.results import Run
+from courtpiece.run import run
 from courtpiece.stats import ELO, bradley_terry
 from courtpiece.studies.ladder import Ladder
 from courtpiece.table import Table

@@ -14,8 +14,9 @@ from courtpiece.cards import Card
 from courtpiece.errors import UsageError
 from courtpiece.players import parse_lineup
 from courtpiece.players.callers import ALWAYS, NEVER, STRONGEST, suit_values
+from courtpiece.results import Run
 from courtpiece.rules import Redeal, RuleSet, resolve
-from courtpiece.run import Run, run
+from courtpiece.run import run
 from courtpiece.studies.options import Options, _surely_better
 from courtpiece.studies.options_policies import (
     NO_VALUE,

@@ -10,8 +10,9 @@ import pytest
 
 from courtpiece.errors import UsageError
 from courtpiece.players import parse_lineup
+from courtpiece.results import Run
 from courtpiece.rules import resolve
-from courtpiece.run import Run, run
+from courtpiece.run import run
 from courtpiece.stats import means
 from courtpiece.studies.rare_kots import RareKots, plan_of, played_out
 from courtpiece.table import Split, Table

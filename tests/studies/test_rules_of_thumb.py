@@ -15,8 +15,9 @@ from courtpiece.cards import PACK, class_of, parse_cards
 from courtpiece.errors import UsageError
 from courtpiece.language import Words
 from courtpiece.players import parse_built_in
+from courtpiece.results import Run
 from courtpiece.rules import preset
-from courtpiece.run import Run, run
+from courtpiece.run import run
 from courtpiece.studies.book_rows import ROLES, role_of
 from courtpiece.studies.policies import said
 from courtpiece.studies.rules_of_thumb import RulesOfThumb

@@ -13,8 +13,9 @@ import pytest
 from courtpiece.cards import PACK
 from courtpiece.errors import UsageError
 from courtpiece.match import first_caller
+from courtpiece.results import Run
 from courtpiece.rules import resolve
-from courtpiece.run import Run, run
+from courtpiece.run import run
 from courtpiece.studies.toss import EVERY_WAY
 from courtpiece.studies.toss_chances import mean_of, toss_chances
 from courtpiece.verification import verify

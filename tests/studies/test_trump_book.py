@@ -12,7 +12,8 @@ import pytest
 from courtpiece.advice import Calls, Worth, call, play_calls
 from courtpiece.cards import class_from_index, parse_cards
 from courtpiece.errors import UsageError
-from courtpiece.run import Run, run
+from courtpiece.results import Run
+from courtpiece.run import run
 from courtpiece.studies.book_rows import (
     CLASSES,
     HANDS,

@@ -12,7 +12,8 @@ import pytest
 from courtpiece.advice import MOST_CALLS, call
 from courtpiece.cards import RANKS, SUITS, class_of, parse_cards
 from courtpiece.errors import CardError, UsageError
-from courtpiece.run import Run, run
+from courtpiece.results import Run
+from courtpiece.run import run
 from courtpiece.studies.study import schema
 from courtpiece.studies.trump_call import TrumpCall
 from courtpiece.studies.trump_rows import CALLS, HALVES, MEASURES, TrumpCallParameters

@@ -13,8 +13,9 @@ from scipy import stats as scipy_stats
 
 from courtpiece.chain import State
 from courtpiece.errors import UsageError
+from courtpiece.results import Run
 from courtpiece.rules import Outcome, resolve
-from courtpiece.run import Run, run
+from courtpiece.run import run
 from courtpiece.studies.variants import Variants
 from courtpiece.studies.variants_measures import (
     ENDINGS,

@@ -21,8 +21,8 @@ from courtpiece.cards import Card, class_from_index
 from courtpiece.design import BEHAVIOUR
 from courtpiece.errors import RunError
 from courtpiece.players import Lineup, parse_lineup
+from courtpiece.results import Run
 from courtpiece.rules import Counting, Outcome, RuleSet, RulesSpec, name_of, resolve
-from courtpiece.run import Run
 from courtpiece.stats import Method, mean, means, proportion, with_error
 from courtpiece.store import read_metadata, read_table, write_table
 from courtpiece.studies.book_rows import CLASSES, ROLES, role_of

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from courtpiece import books
 from courtpiece.errors import CourtpieceError
-from courtpiece.run import Run
+from courtpiece.results import Run
 
 
 def main(arguments: list[str]) -> int:

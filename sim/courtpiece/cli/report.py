@@ -17,7 +17,7 @@ Pdf = Annotated[bool, typer.Option("--pdf", help="Also print the page to a PDF; 
 
 def report(folder: RunFolder, lang: Lang = "en", pdf: Pdf = False) -> None:
     """Draw the page that shows a run, report.html in its folder, and say where it lies."""
-    from courtpiece.run import Run
+    from courtpiece.results import Run
 
     say(Run.open(folder).report(lang, pdf=pdf))
 

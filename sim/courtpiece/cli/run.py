@@ -25,7 +25,8 @@ from courtpiece.studies.study import Kind, Study, counted, parameter_fields
 from courtpiece.workers import BACKENDS, PATIENCE
 
 if TYPE_CHECKING:
-    from courtpiece.run import Progress, Run, Watch
+    from courtpiece.results import Run
+    from courtpiece.run import Progress, Watch
 
 _PLAIN_EVERY = 10.0                     # seconds between lines where there is no terminal
 _ADDRESS_SPACE = 2e9                    # bytes; on 2 cores 2.5 GB were enough and 1.5 GB were not
@@ -189,7 +190,7 @@ def _preparing_the_report(watch: Watch) -> Watch:
 
 def _say_how_to_go_on(study: Study[Any], out: str | None) -> None:
     from courtpiece.errors import CourtpieceError
-    from courtpiece.run import Run
+    from courtpiece.results import Run
 
     try:
         kept = Run.open(out or Path("results") / study.name, study)

@@ -23,7 +23,7 @@ from courtpiece.studies.study import ESTIMATE_COLUMNS, Column
 if TYPE_CHECKING:
     import polars as pl
 
-    from courtpiece.run import Run
+    from courtpiece.results import Run
 
 _FOLDER = Path(__file__).parent
 _LONGEST = 40                           # rows of a table that is shown whole
