@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from math import isfinite
@@ -125,11 +125,10 @@ class _Execution:
         self.notes: list[str] = []
         self.on_disk = folder.read_design()
         self.apart = _plays_apart(p, workers)
-        if chunk is None and self.on_disk is None:
-            self.size = self._call(study.chunk_of, p)
+        if self.on_disk is None:
+            timed = f"when the first {self.unit} were played to see how long they take"
+            self.size = chunk or self._call(timed, study.chunk_of, p)
         else:
-            self.size = chunk or 1
-        if self.on_disk is not None:
             self._check_same_design(self.on_disk)
             self.size = self.on_disk.plan.chunk
             if chunk not in (None, self.size):
@@ -170,20 +169,23 @@ class _Execution:
 
     def _write_extra_files(self, design: Design, tables: Mapping[str, pl.DataFrame]) -> None:
         shards = scan_chunks(self.study, self.p, self.folder.local_shards(range(len(design.plan))))
-        files = self._call(self.study.extra_files, self.p, tables, shards)  # some have deals played again
+        again = f"when {self.unit} were played again for the files beside the tables"
+        files = self._call(again, self.study.extra_files, self.p, tables, shards)
         for name, content in files.items():
             write_whole(self.folder.path / name, content)
 
-    def _call(self, call: Callable[..., Result], *arguments: Any) -> Result:
-        """Returns what a method of the study returns that may have players in Python play."""
+    def _call(self, when: str, call: Callable[..., Result], *arguments: Any) -> Result:
+        """Returns what a method of the study returns that may have players in Python play.
+
+        `when` says so in the error that they raise who end their process.
+        """
         if not self.apart:
             with patient(self.workers.patience):
                 return call(*arguments)
         try:
             return in_a_worker(call, *arguments, patience=self.workers.patience)
         except WorkersLostError as died:
-            raise RunError(f"{died} when the first {self.unit} were played to see how long they take"
-                           f"{self._advice(died)}") from died
+            raise RunError(f"{died} {when}{self._advice(died)}") from died
 
     def _tables_on_disk(self) -> dict[str, pl.DataFrame]:
         return read_tables(self.folder, self.study.table_columns(self.p))
@@ -282,39 +284,50 @@ class _Execution:
         with stoppable(halt, lambda word: self._say(word, plan)):
             while not halt.now and (missing := self._missing(plan, chunks, deaths)):
                 handed: set[int] = set()
-                outcomes = spread(self._tasks(plan, missing, handed, halt), len(missing), self.workers,
-                                  self.study.backend(self.p), halt, apart=self.apart,
-                                  again=bool(fruitless or deaths))
-                try:
+                again = bool(fruitless or deaths)
+                with closing(self._outcomes(plan, missing, handed, halt, again=again)) as outcomes:
                     # After a failure, too, this goes on to the end: nobody may still be at work in the folder
                     # when the lock is let go.
-                    with closing(outcomes):
-                        for outcome in outcomes:
-                            if isinstance(outcome, Done):
-                                handed.discard(outcome.chunk)
-                                fruitless = 0
-                                problem = self._problem(outcome, plan)
-                                if problem is None:
-                                    yield outcome.chunk
-                            elif isinstance(outcome, str):
-                                self._say(outcome, plan)
-                                problem = None
-                            else:
-                                problem = outcome
-                            if problem is not None:
-                                failed, halt.now = failed or problem, True
-                except WorkersLostError as died:
-                    deaths.update(handed)
-                    fruitless += 1
-                    if fruitless >= _FRUITLESS:
-                        raise self._gives_up(died, plan, handed) from died
-                    self._say(f"{died}; going on", plan)
+                    for outcome in outcomes:
+                        if isinstance(outcome, Done):
+                            fruitless = 0
+                            yield outcome.chunk
+                        elif isinstance(outcome, WorkersLostError):
+                            deaths.update(handed)
+                            fruitless += 1
+                            if fruitless >= _FRUITLESS:
+                                raise self._gives_up(outcome, plan, handed) from outcome
+                            self._say(f"{outcome}; going on", plan)
+                        else:
+                            failed, halt.now = failed or outcome, True
         if deaths or self.workers.remote:   # dask replaces workers without a word
             self.folder.sweep()
         if failed is not None:
             raise failed
         if halt.now:
             raise Stopped(halt.by)
+
+    def _outcomes(
+        self, plan: Plan, missing: Sequence[int], handed: set[int], halt: Halt, *, again: bool
+    ) -> Generator[Done | Exception, None, None]:
+        """Has workers play chunks; yields what is done, why the run cannot go on, and that workers died.
+
+        `handed` holds the chunks that workers are at.
+        """
+        outcomes = spread(self._tasks(plan, missing, handed, halt), len(missing), self.workers,
+                          self.study.backend(self.p), halt, apart=self.apart, again=again)
+        try:
+            with closing(outcomes):
+                for outcome in outcomes:
+                    if isinstance(outcome, Done):
+                        handed.discard(outcome.chunk)
+                        yield self._problem(outcome, plan) or outcome
+                    elif isinstance(outcome, str):
+                        self._say(outcome, plan)
+                    elif outcome is not None:
+                        yield outcome
+        except WorkersLostError as died:
+            yield died
 
     def _missing(self, plan: Plan, chunks: int, deaths: Counter[int]) -> list[int]:
         """Returns chunks to play: what is missing, and when nothing else is, what workers died of.
@@ -416,5 +429,5 @@ def _plays_apart(p: Parameters, workers: Workers) -> bool:
 
 def _strange(shard: Shard, design: Design) -> str:
     """Returns what shows that a chunk was made by another run, or ""."""
-    told = (("study", design.study), ("behaviour", design.behaviour), ("parameters", design.parameters))
-    return next((key for key, value in told if shard.about.get(key) != value), "")
+    expected = {"study": design.study, "behaviour": design.behaviour, "parameters": design.parameters}
+    return next((key for key, value in expected.items() if shard.about.get(key) != value), "")
