@@ -17,7 +17,8 @@ from courtpiece.results import Run
 from courtpiece.rules import resolve
 from courtpiece.run import run
 from courtpiece.studies.beliefs import Belief, _agree, beliefs, dealt_trumps
-from courtpiece.studies.calls_that_lie import _before_each_trick, exact_of_longest, trumps_of
+from courtpiece.studies.calls_exact import exact_of_longest
+from courtpiece.studies.calls_rows import before_each_trick, trumps_of
 from courtpiece.table import Table
 from courtpiece.verification import verify
 from courtpiece.worlds import Worlds
@@ -88,7 +89,7 @@ def test_beliefs_late_in_a_deal_are_those_of_all_worlds_listed() -> None:
     rules, lineup = resolve("classic,deal_ends=after-thirteen"), parse_lineup("greedy/random")
     asked = 0
     for index in range(12):
-        deal = _before_each_trick(rules, lineup, 8, index)[10]
+        deal = before_each_trick(rules, lineup, 8, index)[10]
         worlds = Worlds(deal.view(1))
         if worlds.count < 20:
             continue
@@ -133,7 +134,7 @@ def test_entropy_and_surprise_are_in_bits() -> None:
 
 def test_a_deal_is_looked_at_before_each_of_thirteen_tricks() -> None:
     rules = resolve("single-sir,deal_ends=after-thirteen")
-    stood = _before_each_trick(rules, parse_lineup("greedy"), 1, 4)
+    stood = before_each_trick(rules, parse_lineup("greedy"), 1, 4)
     assert [len(deal.tricks) for deal in stood] == list(range(13))
     assert len({dealt_trumps(deal) for deal in stood}) == 1
 

@@ -43,7 +43,7 @@ from courtpiece.stats import LEVEL
 from courtpiece.studies import names, options_tables, rules_of_thumb, thumb_rules
 from courtpiece.studies.hands import random_hands
 from courtpiece.studies.thumb_hands import ThumbHands
-from courtpiece.studies.trump_tables import BEST, QUALITIES, _Sample
+from courtpiece.studies.trump_sample import BEST, QUALITIES, Sample
 from tests.studies.coverage import HEADLINE, TRUTH, Case, Kind, Ran, Row, Truth, intervals, measure
 
 SEEDS = int(os.environ.get("COURTPIECE_COVERAGE", "8"))
@@ -116,7 +116,7 @@ def of_hands(large: Ran, small: Ran) -> Truth:
     """The calls that the small run chose, on the deals of the larger one."""
     (rules,), (lineup,) = small.p.rules, small.p.players
     ours, theirs = (
-        _Sample.of(ran.rows.sort("hand", "half", "place"), rules, lineup) for ran in (small, large)
+        Sample.of(ran.rows.sort("hand", "half", "place"), rules, lineup) for ran in (small, large)
     )
     deals = theirs.deals.sum(axis=1)[:, None]
     mean = {quality: theirs.sums[column].sum(axis=1) / deals for quality, column in QUALITIES.items()}

@@ -129,7 +129,7 @@ def test_batches_inside_a_chunk_change_nothing(monkeypatch: pytest.MonkeyPatch) 
     study = KotFrequency()
     p = study.parameters({"rules": ["single-sir", "bavan"], "players": "simple"})
     whole = study.chunk(p, 100, 1100)
-    monkeypatch.setattr("courtpiece.studies.kot_frequency._BATCH", 137)
+    monkeypatch.setattr("courtpiece.studies.kot_rows._BATCH", 137)
     assert study.chunk(p, 100, 1100).equals(whole)
 
 

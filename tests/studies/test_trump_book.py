@@ -14,6 +14,7 @@ from courtpiece.cards import class_from_index, parse_cards
 from courtpiece.errors import UsageError
 from courtpiece.results import Run
 from courtpiece.run import run
+from courtpiece.studies.book_hands import Hands, weighted
 from courtpiece.studies.book_rows import (
     CLASSES,
     HANDS,
@@ -21,12 +22,11 @@ from courtpiece.studies.book_rows import (
     class_of_unit,
     role_of,
 )
-from courtpiece.studies.book_tables import Hands, weighted
 from courtpiece.studies.book_trials import Trial, modelled
 from courtpiece.studies.estimates import half_width
 from courtpiece.studies.study import schema
 from courtpiece.studies.trump_book import TrumpBook
-from courtpiece.studies.trump_tables import BEST
+from courtpiece.studies.trump_sample import BEST
 from courtpiece.table import Table
 
 STUDY = TrumpBook()

@@ -19,13 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from courtpiece.stats import LEVEL, Floats, Method
+from courtpiece.studies.book_hands import Hands, weighted
 from courtpiece.studies.book_rows import ROLES, TrumpBookParameters
 from courtpiece.studies.estimates import estimate_row
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from courtpiece.studies.book_tables import Hands
 
 TRIAL_MEASURES = (
     "points_ahead", "margin", "over_longest", "over_strongest", "still_best", "regret", "regret_at_least",
@@ -121,8 +120,6 @@ def _crossed(trial: Trial) -> Floats:
 
 def _of_hands(values: Floats, weights: Floats, *, chance: bool) -> dict[str, Any]:
     """Returns the weighted mean over hands drawn from all, with its interval."""
-    from courtpiece.studies.book_tables import weighted
-
     found = weighted(values, np.zeros(len(values)), weights, chance=chance)
     return estimate_row(found, len(values), Method.T)
 

@@ -7,40 +7,16 @@ partners who do not count.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from math import comb
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from courtpiece.cards import RANKS, SUITS, Suit, all_classes
-from courtpiece.deal import ELDEST, Deal
-from courtpiece.driver import Decision, Driver
-from courtpiece.errors import UsageError
 from courtpiece.language import Mean, PValue, Sentence, Share
-from courtpiece.players import Lineup, PlayerSpec, parse_lineup, parse_player
-from courtpiece.rules import Redeal, RuleSet, Trump, name_of
-from courtpiece.stats import Estimates, Method, few_large, means, proportions
-from courtpiece.studies.beliefs import OBSERVERS, beliefs, dealt_trumps
-from courtpiece.studies.estimates import estimate_row, half_width
-from courtpiece.studies.partners import compared, played, seated, sums
-from courtpiece.studies.rare_kots import played_out
-from courtpiece.studies.study import (
-    ESTIMATE_COLUMNS,
-    PLAYERS,
-    Column,
-    Parameters,
-    Study,
-    combination,
-    parameter,
-    schema,
-    whole,
-)
-from courtpiece.table import Calls, Table, seed_key
+from courtpiece.rules import name_of
+from courtpiece.studies.beliefs import OBSERVERS
+from courtpiece.studies.calls_exact import CARDS, HONOURS
+from courtpiece.studies.calls_rows import FORGETS, CallsThatLieParameters, believed, called, forgetting
+from courtpiece.studies.calls_tables import tables_of, worth
+from courtpiece.studies.study import ESTIMATE_COLUMNS, Column, Parameters, Study, combination, schema
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,38 +24,8 @@ if TYPE_CHECKING:
     from courtpiece.language import Words
     from courtpiece.plots import Figure
 
-CARDS = ("five", "thirteen")            # of the caller: those on which he called, and all
-HONOURS = ("ace", "king", "queen")
 MEASURES = ("length", *HONOURS, "entropy", "surprise", "error", "worlds", "points", "won")
-FORGETS = ("both", "trumps", "voids")
-_GAINS = ("points_calling", "points_defending", "points", "won_calling", "won_defending", "won")
-_KNOWN = "greedy"                       # whose cards tell something
-_MILLION = 1_000_000                    # entropies and errors are summed in parts
-_HAND = {"five": 5, "thirteen": 13}
-
-
-@dataclass(frozen=True, kw_only=True)
-class CallsThatLieParameters(Parameters):
-    """What the study can be asked."""
-
-    players: tuple[Lineup, ...] = parameter(
-        "who plays: the callers decide what a call tells; built-in players; give several to compare them",
-        PLAYERS, ("greedy", "greedy/longest", "greedy/random"), many=True,
-    )
-    draws: int = parameter("how many worlds a belief is drawn from", whole(50, 20_000), 500)
-    more: int = parameter("how many deals more of each, for what the call tells and for counting trumps",
-                          whole(1, 10**6), 2000)
-
-    def check_lineups(self) -> None:
-        """Raises UsageError where no trump is called, or a caller is not known."""
-        super().check_lineups()
-        for rules in self.rules:
-            if rules.trump is not Trump.CALLED:
-                raise UsageError(f"rules: in {name_of(rules)} no trump is called for all to hear: it is "
-                                 f"trump={rules.trump}")
-        for lineup in self.players:
-            if not lineup.in_kernel or lineup.double_dummy:
-                raise UsageError(f"players: nobody knows what {lineup} would call: take built-in players")
+_SENTENCES = 5                          # of the answer
 
 
 class CallsThatLie(Study[CallsThatLieParameters]):
@@ -173,10 +119,10 @@ class CallsThatLie(Study[CallsThatLieParameters]):
         for rules in p.rules:
             for lineup in p.players:
                 who = {"rules": name_of(rules), "players": str(lineup)}
-                found = [*_called(rules, lineup, p, start, stop), *_believed(rules, lineup, p, start, stop)]
+                found = [*called(rules, lineup, p, start, stop), *believed(rules, lineup, p, start, stop)]
                 rows += [{**who, **row} for row in found]
             who = {"rules": name_of(rules), "players": str(p.players[0])}
-            rows += [{**who, **row} for row in _forgetting(rules, p, start, stop)]
+            rows += [{**who, **row} for row in forgetting(rules, p, start, stop)]
         return pl.DataFrame(rows, schema=schema(self.columns(p)))
 
     def summarise(self, p: CallsThatLieParameters, shards: pl.LazyFrame) -> dict[str, pl.DataFrame]:
@@ -189,9 +135,9 @@ class CallsThatLie(Study[CallsThatLieParameters]):
         for rules in p.rules:
             for lineup in p.players:
                 who = {"rules": name_of(rules), "players": str(lineup)}
-                for name, row in _tables(rules, lineup, totals.filter(**who)):
+                for name, row in tables_of(rules, lineup, totals.filter(**who)):
                     tables[name].append({**who, **row})
-            for name, row in _worth(totals.filter(pl.col("forgets").is_not_null(), rules=name_of(rules))):
+            for name, row in worth(totals.filter(pl.col("forgets").is_not_null(), rules=name_of(rules))):
                 tables[name].append({"rules": name_of(rules), "players": str(p.players[0]), **row})
         return {name: pl.DataFrame(tables[name], schema=schema(columns))
                 for name, columns in self.table_columns(p).items()}
@@ -245,230 +191,3 @@ class CallsThatLie(Study[CallsThatLieParameters]):
         from courtpiece.plots.calls_that_lie import calls_that_lie
 
         return calls_that_lie(tables, words)
-
-
-_SENTENCES = 5
-
-# Chunks
-
-
-def _called(
-    rules: RuleSet, lineup: Lineup, p: CallsThatLieParameters, start: int, stop: int
-) -> Iterator[dict[str, Any]]:
-    """Yields how many trumps and which honours the callers had."""
-    table = Table(rules, lineup)
-    counts: Counter[tuple[str, str, int]] = Counter()
-    for unit in range(start, stop):
-        hands, calls = table.called(p.seed, unit * p.more, p.more)
-        for cards, masks in (("five", calls.fives), ("thirteen", hands)):
-            suits = trumps_of(masks, calls)
-            lengths = np.bincount(np.bitwise_count(suits).astype(np.int64))
-            counts.update({("length", cards, value): int(n) for value, n in enumerate(lengths) if n})
-            for place, name in enumerate(HONOURS):
-                held = int((suits >> np.uint64(12 - place) & np.uint64(1)).sum())
-                counts.update({(name, cards, 1): held, (name, cards, 0): len(suits) - held})
-    for (measure, cards, value), n in sorted(counts.items()):
-        yield {"measure": measure, "cards": cards, "value": value, "n": n}
-
-
-def trumps_of(masks: NDArray[np.uint64], calls: Calls) -> NDArray[np.uint64]:
-    """Returns the ranks of the suit called in each hand, of the deals in which one was called."""
-    called = calls.suits < len(SUITS)
-    shifts = calls.suits[called].astype(np.uint64) * np.uint64(len(RANKS))
-    return masks[called] >> shifts & np.uint64(2 ** len(RANKS) - 1)
-
-
-def _believed(
-    rules: RuleSet, lineup: Lineup, p: CallsThatLieParameters, start: int, stop: int
-) -> Iterator[dict[str, Any]]:
-    """Yields sums of what the caller's right-hand neighbour believes before each trick."""
-    long = played_out(rules)
-    callers = [player for player in lineup.players[:3:2] if isinstance(player, PlayerSpec)]
-    cards = str(lineup) == _KNOWN
-    found: dict[tuple[str, str, int], list[int]] = {}
-    for unit in range(start, stop):
-        truth: list[int] = []
-        moments = []
-        for deal in _before_each_trick(long, lineup, p.seed, unit):
-            assert deal.caller is not None
-            if deal.trump is None or "thirteenth" in deal.words:
-                continue
-            told = beliefs(deal, (deal.caller + 1) % 4, callers, p.seed, unit, p.draws, cards=cards)
-            truth.append(dealt_trumps(deal))
-            moments.append((len(deal.tricks) + 1, told))
-        for (trick, told), length in zip(moments, truth, strict=True):
-            for observer, belief in told.items():
-                for measure, value in (("entropy", belief.entropy), ("surprise", belief.surprise(length)),
-                                       ("error", (belief.mean - length) ** 2), ("worlds", belief.worlds)):
-                    if np.isfinite(value):
-                        found.setdefault((measure, observer, trick), []).append(round(value * _MILLION))
-    for (measure, observer, trick), values in sorted(found.items()):
-        yield {
-            "measure": measure, "observer": observer, "trick": trick, "n": len(values),
-            "total": sum(values), "squares": sum(value * value for value in values),
-        }
-
-
-def _before_each_trick(rules: RuleSet, lineup: Lineup, seed: int, index: int) -> list[Deal]:
-    """Returns a deal as it stood before the lead of each trick."""
-    stood: list[Deal] = []
-
-    def watch(decision: Decision) -> None:
-        deal = decision.deal
-        if deal.phase == "play" and not deal.trick and len(stood) == len(deal.tricks):
-            stood.append(deal.copy())
-
-    Driver(rules, lineup).start(seed, seed_key(seed), 0).play(index, watch=watch)
-    return stood
-
-
-def _forgetting(
-    rules: RuleSet, p: CallsThatLieParameters, start: int, stop: int
-) -> Iterator[dict[str, Any]]:
-    """Yields sums of what partners who do not count gain, which is a loss."""
-    first, last = start * p.more, stop * p.more
-    greedy = parse_player("greedy")
-    usual = played(rules, [parse_lineup("greedy")] * 2, p.seed, first, last)
-    for forgets in FORGETS:
-        player = parse_player(f"forgetful:forgets={forgets}")
-        lineups = [seated(side, player, player, greedy) for side in range(2)]
-        found = sums(played(rules, lineups, p.seed, first, last).less(usual))
-        for name in _GAINS:
-            measure, _, side = name.partition("_")
-            yield {
-                "measure": measure, "forgets": forgets, "side": side or None, "n": found["deals"],
-                "changed": found["changed"], "total": found[name], "squares": found[f"{name}_squares"],
-            }
-
-
-# Tables
-
-
-def _tables(
-    rules: RuleSet, lineup: Lineup, totals: pl.DataFrame
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yields the rows of the tables for one rule set and line-up."""
-    exact = _exact_of(rules, lineup)
-    for cards in CARDS:
-        part = totals.filter(cards=cards)
-        lengths = part.filter(measure="length")
-        n = int(lengths["n"].sum())
-        counts = dict(lengths.select("value", "n").iter_rows())
-        mean = means(n, sum(k * c for k, c in counts.items()), sum(k * k * c for k, c in counts.items()))
-        yield from _call_row(cards, "length", n, mean, Method.T, exact)
-        for name in HONOURS:
-            held = int(part.filter(measure=name, value=1)["n"].sum())
-            yield from _call_row(cards, name, n, proportions(held, n), Method.WILSON, exact)
-        for length in range(_HAND[cards] + 1):
-            share = proportions(counts.get(length, 0), n)
-            yield "lengths", {
-                "cards": cards, "length": length, "share": float(share.value),
-                "share_half_width": float(share.half_width), "prior": _prior(cards, length),
-                "exact": None if exact is None else exact.lengths[cards][length],
-            }
-    believed = totals.filter(totals["trick"].is_not_null())
-    parts = believed.partition_by("trick", "observer", as_dict=True, maintain_order=True)
-    for (trick, observer), part in parts.items():
-        row: dict[str, Any] = {"trick": trick, "observer": observer}
-        for one in part.iter_rows(named=True):
-            # Of a belief that is nearly always sure, the few deals in which it is not make up the mean.
-            found = means(one["n"], one["total"], one["squares"],
-                          unsure=few_large(one["total"], one["squares"]))
-            value, half = float(found.value) / _MILLION, float(found.half_width) / _MILLION
-            about = f"{observer}, trick {trick}"
-            yield "summary", {"measure": one["measure"], "about": about,
-                              **estimate_row(found, one["n"], Method.T, _MILLION)}
-            if one["measure"] == "error":       # of squares, to that of their root
-                value = value**0.5
-                half = half / (2 * value) if value else 0.0
-            row |= {one["measure"]: value, f"{one['measure']}_half_width": half, "deals": one["n"]}
-        yield "beliefs", row
-
-
-def _call_row(
-    cards: str, measure: str, n: int, found: Estimates, method: Method, exact: Exact | None
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    yield "summary", {"measure": measure, "about": cards, **estimate_row(found, n, method)}
-    yield "calls", {
-        "cards": cards, "measure": measure,
-        "found": float(found.value), "found_half_width": float(found.half_width),
-        "prior": _HAND[cards] / 4 if measure == "length" else _HAND[cards] / 52,
-        "exact": None if exact is None else exact.measures[cards][measure],
-    }
-
-
-def _worth(totals: pl.DataFrame) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yields the rows of what partners lose who do not count, corrected for each other."""
-    family = [
-        {
-            "forgets": row["forgets"], "gain": measure, "deals": row["n"], "changed": row["changed"],
-            "points": -row["total"], "points_squares": row["squares"],
-        }
-        for measure in ("points", "won")
-        for row in totals.filter(totals["side"].is_null(), measure=measure).iter_rows(named=True)
-    ]
-    for row in compared(family, "points"):
-        yield "counting", {
-            **row, "lost": row["value"], "lost_half_width": half_width(row), "deals": row["n"],
-        }
-        yield "summary", {**row, "measure": row["gain"], "about": f"lost, forgets {row['forgets']}"}
-
-
-# What can be counted
-
-
-class Exact(NamedTuple):
-    """What a caller has of the suit that he calls, by counting all hands."""
-
-    lengths: Mapping[str, Sequence[float]]
-    measures: Mapping[str, Mapping[str, float]]
-
-
-def _exact_of(rules: RuleSet, lineup: Lineup) -> Exact | None:
-    """Returns the exact numbers where eldest always calls his longest suit, else None."""
-    eldest = lineup.players[ELDEST]
-    calls = isinstance(eldest, PlayerSpec) and eldest.caller == "longest" and not eldest.options
-    return exact_of_longest() if calls and rules.redeal is Redeal.OFF else None
-
-
-@cache
-def exact_of_longest() -> Exact:
-    """Returns what the caller of the longest suit has of it, from the 134,459 classes of five cards."""
-    five: Counter[int] = Counter()
-    honours: Counter[str] = Counter()
-    for hand in all_classes():
-        suit = [card.rank for card in hand.cards if card.suit is Suit.S]     # the longest, then the highest
-        five[len(suit)] += hand.weight
-        honours.update({name: hand.weight for place, name in enumerate(HONOURS) if 12 - place in suit})
-    hands = comb(52, 5)
-    shares = [five[length] / hands for length in range(6)]
-    thirteen = [
-        sum(shares[had] * _drawn(length - had, 13 - had) for had in range(6) if had <= length)
-        for length in range(14)
-    ]
-    chances = {name: honours[name] / hands for name in HONOURS}
-    return Exact(
-        {"five": shares, "thirteen": thirteen},
-        {
-            "five": {"length": _mean(shares), **chances},
-            "thirteen": {
-                "length": _mean(thirteen),
-                **{name: had + (1 - had) * 8 / 47 for name, had in chances.items()},
-            },
-        },
-    )
-
-
-def _drawn(hits: int, left: int) -> float:
-    """Returns the chance that of 8 cards from the other 47 so many are of a suit with `left` cards there."""
-    return comb(left, hits) * comb(47 - left, 8 - hits) / comb(47, 8) if 0 <= hits <= 8 else 0.0
-
-
-def _mean(shares: Sequence[float]) -> float:
-    return sum(length * share for length, share in enumerate(shares))
-
-
-def _prior(cards: str, length: int) -> float:
-    """Returns the chance of so many cards of a given suit in a hand."""
-    size = _HAND[cards]
-    return comb(13, length) * comb(39, size - length) / comb(52, size)

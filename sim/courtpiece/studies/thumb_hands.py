@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from courtpiece.cards import RANKS
 from courtpiece.stats import Estimates, Floats
+from courtpiece.studies.book_hands import weighted
 from courtpiece.studies.book_rows import CLASSES, ROLES
-from courtpiece.studies.book_tables import weighted
 
 if TYPE_CHECKING:
     import polars as pl

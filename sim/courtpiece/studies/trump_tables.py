@@ -8,44 +8,27 @@ less than what the truly best call is worth, and so are the regrets; nothing is 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from courtpiece.advice import MOST_CALLS, distinct_calls
-from courtpiece.cards import RANKS, SHAPES, Card, Suit, parse_cards
-from courtpiece.language import Cards, Mean, Sentence, Share, Term
-from courtpiece.players import Lineup, PlayerSpec, parse_built_in
-from courtpiece.rules import RuleSet, name_of
+from courtpiece.cards import RANKS, SHAPES, Card, Suit
+from courtpiece.rules import name_of
 from courtpiece.stats import NORMAL, Estimates, Floats, Method, means, proportions, t_intervals
-from courtpiece.studies.estimates import estimate_row, half_width
+from courtpiece.studies.estimates import estimate_row
 from courtpiece.studies.hands import Hand
-from courtpiece.studies.policies import POLICIES, said
+from courtpiece.studies.policies import POLICIES
 from courtpiece.studies.study import ESTIMATE_COLUMNS, Column, combination, schema
-from courtpiece.studies.trump_rows import CALLS, HALVES, MEASURES, TrumpCallParameters
+from courtpiece.studies.trump_rows import CALLS, TrumpCallParameters
+from courtpiece.studies.trump_sample import BEST, CHANCES, QUALITIES, Integers, Sample
 
 if TYPE_CHECKING:
     import polars as pl
 
-Integers = NDArray[np.int64]
-
-BEST = "best"
-# What is told of a call, by the sums it comes from.
-QUALITIES = {
-    "win": "wins", "kot": "kots", "conceded": "conceded", "points_ahead": "points", "tricks": "tricks"
-}
-CHANCES = ("win", "kot", "conceded")
 _OF_TRICKS = ("tricks", "tricks_half_width")    # what tables do not tell of deals that were solved
 HONOURS = ("none", "Q", "K", "KQ", "A", "AQ", "AK", "AKQ")      # the position is a number in binary
 SHAPE_NAMES = tuple("-".join(map(str, shape)) for shape in SHAPES)      # 5-0-0-0 …
-_NUMBERS = ("no card of it", "one card", "two cards", "three cards", "four cards", "five cards")
-_HOW_MANY = ("no_A_K_Q", "one_of_A_K_Q", "two_of_A_K_Q", "all_of_A_K_Q")
 _EXTREMES = 10
-_FEW_HANDS = 6                          # of which the headline tells all calls
-_MANY_HANDS = 40                        # beyond which it tells of no single hand
 _TOLD = {
     "win": ("", "chance that the caller's side wins the deal"),
     "kot": ("", "chance that it wins with a kot"),
@@ -151,7 +134,7 @@ def summarise(p: TrumpCallParameters, rows: pl.LazyFrame) -> dict[str, pl.DataFr
             who = {"rules": name_of(rules), "players": str(lineup)}
             of_these = rows.filter(rules=who["rules"], players=who["players"])
             part = of_these.collect(engine="streaming").sort("hand", "half", "place")
-            sample = _Sample.of(part, rules, lineup)
+            sample = Sample.of(part, rules, lineup)
             for name, values in _tables(sample, drawn=not p.given).items():
                 size = len(next(iter(values.values())))
                 told = {**{key: [value] * size for key, value in who.items()}, **values}
@@ -161,116 +144,6 @@ def summarise(p: TrumpCallParameters, rows: pl.LazyFrame) -> dict[str, pl.DataFr
                     {key: np.asarray(told[key]).tolist() for key in columns[name]}, schema=columns[name]
                 ))
     return {name: pl.concat(parts) for name, parts in found.items()}
-
-
-@dataclass(frozen=True)
-class _Sample:
-    """All hands under one rule set with one line-up.  Arrays are (hands, halves, calls)."""
-
-    rules: RuleSet
-    lineup: Lineup
-    hands: list[Hand]
-    cards: list[str]
-    classes: Integers
-    words: list[list[list[str]]]        # of each call of each hand; the first is the one that is told
-    valid: NDArray[np.bool_]            # (hands, calls): there is such a call
-    deals: Integers                     # (hands, halves)
-    sums: Mapping[str, Integers]
-    products: Integers                  # (hands, halves, calls, calls)
-
-    @classmethod
-    def of(cls, rows: pl.DataFrame, rules: RuleSet, lineup: Lineup) -> _Sample:
-        """Returns the sample of rows sorted by hand, half and place."""
-        numbers = rows["hand"].to_numpy()
-        where = (
-            np.unique(numbers, return_inverse=True)[1],
-            (rows["half"] == HALVES[1]).to_numpy().astype(np.int64),
-            rows["place"].to_numpy().astype(np.int64),
-        )
-        firsts = rows.unique("hand", keep="first", maintain_order=True)
-        size = len(firsts)
-
-        def spread(name: str) -> Integers:
-            out = np.zeros((size, 2, MOST_CALLS), np.int64)
-            out[where] = rows[name].fill_null(0).to_numpy()
-            return out
-
-        words: list[list[list[str]]] = [[] for _ in range(size)]
-        evens = rows.filter(half=HALVES[0])
-        for place, call, also in zip(where[0][where[1] == 0], evens["call"], evens["also"], strict=True):
-            words[place].append([call, *filter(None, also.split(", "))])
-        deals = spread("deals")
-        return cls(
-            rules, lineup, [parse_cards(text) for text in firsts["cards"]], firsts["cards"].to_list(),
-            firsts["class"].to_numpy().astype(np.int64), words, deals[:, 0] > 0, deals[:, :, 0],
-            {name: spread(name) for name in MEASURES},
-            np.stack([spread(f"product_{place}") for place in range(MOST_CALLS)], axis=-1),
-        )
-
-    @cached_property
-    def means(self) -> dict[str, Floats]:
-        """(hands, halves, calls): the mean of each quality; 0 where there is no such call."""
-        return {name: self.sums[column] / self.deals[:, :, None] for name, column in QUALITIES.items()}
-
-    @cached_property
-    def errors(self) -> dict[str, Floats]:
-        """(hands, halves, calls): the standard error of each mean."""
-        n = self.deals[:, :, None]
-        squares = {  # a chance's values are their own squares
-            name: self.sums[column if name in CHANCES else f"{column}_squared"]
-            for name, column in QUALITIES.items()
-        }
-        return {
-            name: np.sqrt((squares[name] / n - mean**2).clip(0) / (n - 1))
-            for name, mean in self.means.items()
-        }
-
-    @cached_property
-    def ranked(self) -> Integers:
-        """(hands, halves, calls): the calls by their points on each half of the deals, the best first."""
-        points = np.where(self.valid[:, None, :], self.means["points_ahead"], -np.inf)
-        return np.argsort(-points, axis=-1, kind="stable")
-
-    @cached_property
-    def best(self) -> Floats:
-        """(hands, halves, calls): 1 for the call to be valued on a half, the best of the other half."""
-        return np.eye(MOST_CALLS)[self.ranked[:, ::-1, 0]]
-
-    @cached_property
-    def policies(self) -> dict[str, Floats]:
-        """(hands, 1, calls) for each built-in caller: the chance that it makes the call."""
-        found = {policy: np.zeros((len(self.hands), 1, MOST_CALLS)) for policy in POLICIES}
-        eldest = self.lineup.caller_side
-        card = eldest.card if isinstance(eldest, PlayerSpec) else "greedy"      # whose policies come with it
-        for number, (hand, words) in enumerate(zip(self.hands, self.words, strict=True)):
-            place = {word: at for at, alike in enumerate(words) for word in alike}
-            legal = [word for alike in distinct_calls(hand, self.rules) for word in alike]
-            for policy, weights in found.items():
-                told = said(parse_built_in(f"{card}/{policy}"), hand, self.rules, legal)
-                for word in told:
-                    weights[number, 0, place[word]] += 1 / len(told)
-        return found
-
-    def value(self, quality: str, weights: Floats) -> Floats:
-        """Returns the mean of a quality, for each hand, when calls are made with these chances."""
-        return np.asarray((self.means[quality] * weights).sum(axis=-1).mean(axis=-1))
-
-    def value_error(self, quality: str, weights: Floats) -> Floats:
-        """Returns the standard error of `value`; at most that, where several calls are mixed."""
-        return _root_of_halves((self.errors[quality] * weights).sum(axis=-1))
-
-    def points_error(self, weights: Floats) -> Floats:
-        """Returns the standard error of the mean over halves of a weighted sum of the calls' points."""
-        n = self.deals[:, :, None, None]
-        points = self.sums["points"]
-        spread = self.products / n - points[..., :, None] * points[..., None, :] / n**2
-        variance = np.einsum("nhi,nhij,nhj->nh", weights, spread, weights).clip(0) / (self.deals - 1)
-        return _root_of_halves(np.sqrt(variance))
-
-
-def _root_of_halves(errors: Floats) -> Floats:
-    """Returns the standard error of the mean of two independent values, (hands, 2) to (hands,)."""
-    return np.asarray(np.sqrt((errors**2).sum(axis=-1)) / 2)
 
 
 def _mean(values: Floats, errors: Floats, n: int, drawn: bool, chance: bool) -> Estimates:
@@ -295,7 +168,7 @@ def _mean(values: Floats, errors: Floats, n: int, drawn: bool, chance: bool) -> 
     return found
 
 
-def _tables(sample: _Sample, drawn: bool) -> dict[str, dict[str, Any]]:
+def _tables(sample: Sample, drawn: bool) -> dict[str, dict[str, Any]]:
     """Returns the columns of each table but those that tell the rules and players."""
     return {
         "summary": _columns(_summary(sample, drawn)),
@@ -316,7 +189,7 @@ def _columns(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
     return found
 
 
-def _summary(sample: _Sample, drawn: bool) -> Iterator[dict[str, Any]]:
+def _summary(sample: Sample, drawn: bool) -> Iterator[dict[str, Any]]:
     size, deals = len(sample.hands), int(sample.deals.sum())
     for policy, weights in {BEST: sample.best, **sample.policies}.items():
         found = {
@@ -342,7 +215,7 @@ def _over_halves(values: Floats) -> tuple[Floats, Floats]:
 
 
 def _by_suit(
-    sample: _Sample, drawn: bool, kind: Callable[[int], int], kinds: Sequence[Any]
+    sample: Sample, drawn: bool, kind: Callable[[int], int], kinds: Sequence[Any]
 ) -> Iterator[dict[str, Any]]:
     """Yields a row for each length and kind of honours of the suit called.
 
@@ -421,7 +294,7 @@ def _shape(hand: Hand) -> str:
     return "-".join(map(str, lengths))
 
 
-def _by_shape(sample: _Sample, drawn: bool) -> Iterator[dict[str, Any]]:
+def _by_shape(sample: Sample, drawn: bool) -> Iterator[dict[str, Any]]:
     found = {
         quality: (sample.value(quality, sample.best), sample.value_error(quality, sample.best))
         for quality in QUALITIES
@@ -448,7 +321,7 @@ def qualities(sums: Mapping[str, Integers], n: Integers) -> dict[str, Floats]:
     return told
 
 
-def _extremes(sample: _Sample) -> dict[str, Any]:
+def _extremes(sample: Sample) -> dict[str, Any]:
     numbers = np.arange(len(sample.hands))
     best = sample.ranked[:, 0, 0]
     order = np.argsort(-sample.means["points_ahead"][numbers, 0, best], kind="stable")
@@ -464,7 +337,7 @@ def _extremes(sample: _Sample) -> dict[str, Any]:
     }
 
 
-def _hands(sample: _Sample) -> dict[str, Any]:
+def _hands(sample: Sample) -> dict[str, Any]:
     numbers = np.arange(len(sample.hands))
     best, second = sample.ranked[:, 0, 0], sample.ranked[:, 0, 1]
     n = sample.deals[:, 1]
@@ -496,7 +369,7 @@ def _hands(sample: _Sample) -> dict[str, Any]:
     return told
 
 
-def _calls(sample: _Sample) -> dict[str, Any]:
+def _calls(sample: Sample) -> dict[str, Any]:
     numbers, places = np.nonzero(sample.valid)
     words = [sample.words[number][place] for number, place in zip(numbers, places, strict=True)]
     n = sample.deals[numbers].sum(axis=-1)
@@ -509,79 +382,3 @@ def _calls(sample: _Sample) -> dict[str, Any]:
         "deals": n,
         **qualities({name: sums[numbers, :, places].sum(axis=-1) for name, sums in sample.sums.items()}, n),
     }
-
-
-def headline(p: TrumpCallParameters, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """Returns the chance to win with a suit by its cards and honours; of a few given hands, their calls."""
-    import polars as pl
-
-    which = [name for name in ("rules", "players") if len(getattr(p, name)) > 1]
-    shown = [name for quality in QUALITIES for name in (quality, f"{quality}_half_width")]
-    if p.given and len(p.given) <= _FEW_HANDS:
-        order = [*which, "hand", "points_ahead"]
-        falling = [False] * (len(order) - 1) + [True]
-        calls = tables["calls"].sort(order, descending=falling, maintain_order=True)
-        return calls.select(*which, "cards", "call", "also", *shown)
-    if p.given and len(p.given) <= _MANY_HANDS:
-        return tables["hands"].select(*which, "cards", "best", "lead", "lead_half_width", *shown)
-    lengths = tables["lengths"].filter(pl.col("win_half_width").is_not_null())
-    rows = lengths.select(*which, "length").unique(maintain_order=True)
-    for honours, name in enumerate(_HOW_MANY):
-        one = lengths.filter(honours=honours).select(
-            *which, "length", pl.col("win").alias(name), pl.col("win_half_width").alias(f"{name}_half_width")
-        )
-        rows = rows.join(one, on=[*which, "length"], how="left", maintain_order="left")
-    cards = pl.Series("chance_to_win_with", [_NUMBERS[length] for length in rows["length"]])
-    return rows.select(*which, cards, pl.exclude(*which, "length"))
-
-
-def answer(p: TrumpCallParameters, tables: Mapping[str, pl.DataFrame]) -> list[Sentence]:
-    """Returns what random hands are worth called best, and what other ways lose; of a few given hands, calls.
-
-    Beyond the first rule set and line-up it is left to the tables.
-    """
-    import polars as pl
-
-    rules, players = tables["summary"]["rules"][0], tables["summary"]["players"][0]
-    where = (pl.col("rules") == rules) & (pl.col("players") == players)
-    who = {"rules": str(rules), "players": str(players)}
-    if p.given and len(p.given) <= _FEW_HANDS:
-        return [sentence for row in tables["hands"].filter(where).iter_rows(named=True)
-                for sentence in _of_hand(who, row)]
-    summary = tables["summary"].filter(where)
-    told = [Sentence("best", {
-        **who, "win": Share(*_in_summary(summary, BEST, "win")),
-        "ahead": Mean(*_in_summary(summary, BEST, "points_ahead")),
-    })]
-    for policy in ("longest", "strongest"):
-        regret, half_width = _in_summary(summary, policy, "regret")
-        told.append(Sentence("policy" if regret > half_width else "policy-even", {
-            "policy": Term(policy, "policy"), "regret": Mean(regret, half_width),
-            "agreement": Share(*_in_summary(summary, policy, "agreement")),
-        }))
-    three = tables["lengths"].filter(where, length=3).drop_nulls("win_half_width")
-    shares = {row["honours"]: Share(row["win"], row["win_half_width"]) for row in three.iter_rows(named=True)}
-    if {0, 3} <= shares.keys():
-        told.append(Sentence("honours", {"none": shares[0], "all": shares[3]}))
-    return told
-
-
-def _of_hand(who: Mapping[str, str], row: Mapping[str, Any]) -> Iterator[Sentence]:
-    yield Sentence("hand", {
-        **who, "cards": Cards(row["cards"]), "best": _called(row["best"]),
-        "win": Share(row["win"], row["win_half_width"]),
-        "ahead": Mean(row["points_ahead"], row["points_ahead_half_width"]),
-    })
-    lead = Mean(row["lead"], row["lead_half_width"])
-    yield Sentence("lead" if row["sure"] else "open", {"lead": lead, "next": _called(row["next"])})
-
-
-def _called(word: str) -> Cards | Term:
-    """Returns a call as a sentence has it: the card that is laid, or the suit or other word."""
-    kind, _, card = word.partition(" ")
-    return Cards(card) if kind == "hide" else Term(word, "said")
-
-
-def _in_summary(summary: pl.DataFrame, policy: str, measure: str) -> tuple[float, float]:
-    row = summary.filter(policy=policy, measure=measure).row(0, named=True)
-    return row["value"], half_width(row)
