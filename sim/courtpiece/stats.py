@@ -4,10 +4,10 @@ Everything but the bootstrap starts from whole-number sums (how many, their tota
 squares), so that an estimate is the same to the last bit however the deals were split up and in
 whatever order the parts were added.
 
-Methods: proportions have Wilson's score interval (E. B. Wilson, 1927), its ends beside few events moved (L.
-D. Brown, T. T. Cai and A. DasGupta, 2001), means and paired differences Student's t, ratios the bootstrap,
-what is computed from several means the delta method, shares that are watched while they grow a confidence
-sequence.  An interval is two-sided, at 95 % unless said otherwise.
+Methods: proportions have Wilson's score interval (E. B. Wilson, 1927), its ends beside few events moved
+(L. D. Brown, T. T. Cai and A. DasGupta, 2001), means and paired differences Student's t, ratios the
+bootstrap, what is computed from several means the delta method, shares that are watched while they grow a
+confidence sequence.  An interval is two-sided, at 95 % unless said otherwise.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ LEVEL = 0.95
 _ENOUGH_ALIKE = 30                      # values that are all the same, to take that for more than luck
 _ENOUGH_APART = 10                      # values that are not like most others, to tell how they vary
 _ENOUGH_EQUAL = 20                      # values that make up a total, to tell how it varies
-_FEW_EVENTS, _FEW_DEALS = 3, 50         # up to so many, of more than so many; one fewer of fewer
+_FEW_EVENTS = 3                         # beside so many an interval ends where Poisson's does …
+_FEW_DEALS = 50                         # … beside one fewer of at most so many deals
 NORMAL = NormalDist().inv_cdf((1 + LEVEL) / 2)  # standard errors in the half-width of a normal's interval
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -58,10 +59,8 @@ class Estimate:
 
     @property
     def half_width(self) -> float:
-        """How far the interval reaches from the value, at its farther end: `value ± half_width` holds it."""
-        if math.isnan(self.value):
-            return (self.high - self.low) / 2
-        return max(self.high - self.value, self.value - self.low)
+        """See `half_width`."""
+        return float(half_width(self.value, self.low, self.high))
 
     def __str__(self) -> str:
         """`0.6061 ± 0.0012`: the value and the half-width."""
@@ -78,9 +77,19 @@ class Estimates(NamedTuple):
 
     @property
     def half_width(self) -> Floats:
-        """How far each interval reaches from the value, at its farther end."""
-        reach = np.maximum(self.high - self.value, self.value - self.low)
-        return np.asarray(np.where(np.isnan(self.value), (self.high - self.low) / 2, reach))
+        """See `half_width`."""
+        return half_width(self.value, self.low, self.high)
+
+
+def half_width(value: ArrayLike, low: ArrayLike, high: ArrayLike) -> Floats:
+    """Returns how far intervals reach from their values, at the farther end.
+
+    That is half of their length, but for chances: `value ± half_width` is an interval, too, and one that
+    holds the other.  Where there is no value (nan) it is half of the length.
+    """
+    values, lows, highs = (np.asarray(part, np.float64) for part in (value, low, high))
+    reach = np.maximum(highs - values, values - lows)
+    return np.asarray(np.where(np.isnan(values), (highs - lows) / 2, reach))
 
 
 def plus_minus(value: float, half_width: float) -> str:
@@ -147,9 +156,9 @@ def proportions(successes: ArrayLike, n: ArrayLike, level: float = LEVEL) -> Est
     for events in range(1, _FEW_EVENTS + 1):
         with np.errstate(divide="ignore"):
             fewest = gammaincinv(events, 1 - level) / count
-        told = np.where(count > _FEW_DEALS, events, events + 1) <= _FEW_EVENTS
-        low = np.where(told & (hits == events), np.minimum(low, fewest), low)
-        high = np.where(told & (count - hits == events), np.maximum(high, 1 - fewest), high)
+        few = events <= np.where(count > _FEW_DEALS, _FEW_EVENTS, _FEW_EVENTS - 1)
+        low = np.where(few & (hits == events), np.minimum(low, fewest), low)
+        high = np.where(few & (count - hits == events), np.maximum(high, 1 - fewest), high)
     nothing = count == 0
     return Estimates(value, error, np.where(nothing, 0.0, low), np.where(nothing, 1.0, high))
 

@@ -25,7 +25,6 @@ COURTPIECE_COVERAGE is how many seeds are run (8 by default; of slow studies som
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -40,8 +39,9 @@ from courtpiece.books import shipped
 from courtpiece.players import parse_lineup
 from courtpiece.rules import name_of, preset
 from courtpiece.stats import LEVEL
-from courtpiece.studies import names, options_tables, rules_of_thumb, thumb_rules
+from courtpiece.studies import names, rules_of_thumb, thumb_rules
 from courtpiece.studies.hands import random_hands
+from courtpiece.studies.options_tables import NEVER, judged
 from courtpiece.studies.thumb_hands import ThumbHands
 from courtpiece.studies.trump_sample import BEST, QUALITIES, Sample
 from tests.studies.coverage import HEADLINE, TRUTH, Case, Kind, Ran, Row, Truth, intervals, measure
@@ -87,25 +87,21 @@ def of_pairs(large: Ran, small: Ran) -> Truth:
 
 def of_options(large: Ran, small: Ran) -> Truth:
     """The policies of the small run, judged on the deals of the larger one."""
-    kinds: dict[str, Callable[..., Any]] = {
-        "hide": options_tables._Hide, "ask": options_tables._Ask, "ask-defending": options_tables._Ask,
-        "redeal": options_tables._Redeal,
-    }
-    works: dict[tuple[str, ...], Any] = {}
+    truths: dict[tuple[str, ...], Any] = {}
     values: dict[tuple[str, ...], dict[str, float]] = {}
     p: Any = small.p
     for subject in p.subjects:
         who = {"rules": name_of(subject.rules), "players": str(subject.lineup), "right": subject.right}
-        key, kind = tuple(who.values()), kinds.get(subject.right, options_tables._Use)
-        works[key] = kind(subject, large.rows.filter(**who))
-        works[key].best = kind(subject, small.rows.filter(**who)).best
-        values[key] = {row["measure"]: row["value"] for row in works[key].summary()}
+        key = tuple(who.values())
+        there, here = (judged(subject, ran.rows.filter(**who)) for ran in (large, small))
+        there.best = here.best
+        values[key] = {row["measure"]: row["value"] for row in there.summary()}
+        truths[key] = there
 
     def truth(table: str, row: Row, column: str) -> float | None:
         key = str(row["rules"]), str(row["players"]), str(row["right"])
         if table == "curves":
-            work, never = works[key], options_tables._NEVER
-            value: float = work.compare(row["threshold"], never, work.halves)["value"]
+            value: float = truths[key].compare(row["threshold"], NEVER, truths[key].halves)["value"]
             return value
         return values[key][row["measure"] if table == "summary" else column.replace("_", "-")]
 

@@ -110,13 +110,19 @@ def weighted(
     known = size / all_of
     within = float((weights**2 * errors**2).sum() / total**2)
     if size == 1 and known < 1:
-        return Estimates(*map(np.asarray, (value, np.nan, -np.inf, np.inf)))
+        return t_intervals(value, np.nan, 0)
     among = float((weights**2 * (values - value) ** 2).sum() / total**2)
     error = np.sqrt((1 - known) * among * size / max(1, size - 1) + known * within)
     few = known < 1 and bool(few_apart(unlike(values), size))
-    if not (few and chance):
-        return t_intervals(value, np.nan if few else error, max(1, size - 1), chance=chance)
-    found, counted = t_intervals(value, error, max(1, size - 1), chance=True), total**2 / (weights**2).sum()
-    alike, unknown = proportions(value * counted, counted), np.sqrt(1 - known)
+    if few and not chance:
+        error = np.nan
+    found = t_intervals(value, error, max(1, size - 1), chance=chance)
+    return _as_if_counted(found, total**2 / (weights**2).sum(), known) if few and chance else found
+
+
+def _as_if_counted(found: Estimates, hands: float, known: float) -> Estimates:
+    """Returns a chance whose interval is no shorter than that of a share of so many hands would be, had so
+    much of all been looked at."""
+    value, alike, unknown = found.value, proportions(found.value * hands, hands), np.sqrt(1 - known)
     return found._replace(low=np.minimum(found.low, value - unknown * (value - alike.low)),
                           high=np.maximum(found.high, value + unknown * (alike.high - value)))

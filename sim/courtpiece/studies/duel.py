@@ -367,19 +367,19 @@ def _estimates(
         winner = rows[f"{game}_winner"].cast(str)
         yield f"won-{game}", proportion(int((winner == "us").sum()), int((winner != "nobody").sum()))
     ahead = [rows[f"{game}_ahead"].cast(int).to_list() for game in GAMES]
-    yield "ahead", _halved(_paired(map(sum, zip(*ahead, strict=True))))
+    yield "ahead", _halved(paired(map(sum, zip(*ahead, strict=True))))
     for game, values in zip(GAMES, ahead, strict=True):
-        yield f"ahead-{game}", _paired(values)
+        yield f"ahead-{game}", paired(values)
     if p.whole_matches:
         taken = [rows[f"{game}_deals"].cast(int).to_list() for game in GAMES]
-        yield "match-deals", _halved(_paired(map(sum, zip(*taken, strict=True))))
+        yield "match-deals", _halved(paired(map(sum, zip(*taken, strict=True))))
     else:
         for measure, side in (("kot", "us"), ("kot-conceded", "them")):
             kots = [
                 (rows[f"{game}_kot"] & (rows[f"{game}_winner"].cast(str) == side)).cast(int).to_list()
                 for game in GAMES
             ]
-            yield measure, _halved(_paired(map(sum, zip(*kots, strict=True))))
+            yield measure, _halved(paired(map(sum, zip(*kots, strict=True))))
     asked = rows.filter(rows["decisions"] > 0)
     if len(asked) > 1:
         yield "differing", ratio(
@@ -387,7 +387,8 @@ def _estimates(
         )
 
 
-def _paired(values: Iterable[int]) -> Estimate:
+def paired(values: Iterable[int]) -> Estimate:
+    """Returns the mean of differences taken deal by deal."""
     listed = list(values)
     squares = sum(value * value for value in listed)
     unsure = few_apart(unlike(listed), len(listed))

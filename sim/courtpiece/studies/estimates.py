@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import isnan
 from typing import TYPE_CHECKING, Any, overload
 
+from courtpiece import stats
 from courtpiece.stats import Estimates, Method
 
 if TYPE_CHECKING:
@@ -23,16 +23,12 @@ def half_width(found: pl.DataFrame) -> pl.Series: ...
 @overload
 def half_width(found: Mapping[str, Any]) -> float: ...
 def half_width(found: Any) -> Any:
-    """Returns how far the interval reaches from the value, in a row or in each row of a table of estimates.
-
-    That is half of its length, but for chances, of which one end is farther away: `value ± half_width` is an
-    interval, too, and one that holds the other.
-    """
-    above, below = found["high"] - found["value"], found["value"] - found["low"]
-    half = (found["high"] - found["low"]) / 2
+    """Returns the half-width (as in `stats`) in a row of a table of estimates, or in each row of a table."""
     if isinstance(found, Mapping):
-        return half if isnan(found["value"]) else max(above, below)
-    return above.zip_with(above > below, below).zip_with(found["value"].is_not_nan(), half)
+        return float(stats.half_width(found["value"], found["low"], found["high"]))
+    import polars as pl
+
+    return pl.Series(stats.half_width(*(found[name].to_numpy() for name in ("value", "low", "high"))))
 
 
 def with_estimates(

@@ -14,16 +14,8 @@ from courtpiece.errors import UsageError
 from courtpiece.language import Sentence, Share
 from courtpiece.players import AnyPlayer, Lineup
 from courtpiece.rules import Counting, Outcome, RuleSet, name_of
-from courtpiece.stats import (
-    LEVEL,
-    Method,
-    bradley_terry,
-    few_apart,
-    paired_difference,
-    shares_of_pairs,
-    unlike,
-)
-from courtpiece.studies.duel import PLAYER, estimate_row
+from courtpiece.stats import LEVEL, Method, bradley_terry, shares_of_pairs
+from courtpiece.studies.duel import PLAYER, estimate_row, paired
 from courtpiece.studies.estimates import half_width, with_estimates
 from courtpiece.studies.study import (
     ESTIMATE_COLUMNS,
@@ -268,11 +260,9 @@ class _Results:
                     "standard_error": error, "low": float(low), "high": float(high),
                     "method": str(Method.BOOTSTRAP),
                 })
-            ahead = self.ahead[:, place]
-            mean = paired_difference(deals, int(ahead.sum()), int((ahead**2).sum()),
-                                     unsure=few_apart(unlike(ahead), deals))
+            ahead = paired(self.ahead[:, place].tolist())
             rows.append({"rules": rules, "player": player, "measure": "ahead",
-                         **estimate_row(mean, scale=1 / (2 * (size - 1)))})
+                         **estimate_row(ahead, scale=1 / (2 * (size - 1)))})
         return rows
 
     def pairings(self, rules: str) -> list[dict[str, Any]]:

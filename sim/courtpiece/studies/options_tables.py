@@ -28,10 +28,10 @@ Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Row = dict[str, Any]
 
-HALVES = CHOOSES, JUDGES = ("even", "odd")
+HALVES = ("even", "odd")                # of the deals: those that choose, and those that judge
 MEASURES = ("gain", "over-built-in", "built-in", "having", "used")
 _MOST_THRESHOLDS = 40                   # of a curve
-_NEVER = -NO_VALUE                      # the threshold below all values
+NEVER = -NO_VALUE                      # the threshold below all values
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,7 @@ def halves_of(rows: pl.DataFrame, choice: str, against: str) -> Halves:
 
 def tables_of(subject: Subject, rows: pl.DataFrame) -> tuple[list[Row], Row, list[Row]]:
     """Returns the rows of the summary, of the policies, and of the curve, for one subject."""
-    work: Mapping[str, type[_Work]] = {
-        "hide": _Hide, "ask": _Ask, "ask-defending": _Ask, "redeal": _Redeal}
-    found = work.get(subject.right, _Use)(subject, rows)
+    found = judged(subject, rows)
     who = {"rules": name_of(subject.rules), "players": str(subject.lineup), "right": subject.right}
     summary = [{**who, **row} for row in found.summary()]
     policy = {**who, **found.policies(),
@@ -74,12 +72,21 @@ def tables_of(subject: Subject, rows: pl.DataFrame) -> tuple[list[Row], Row, lis
     return summary, policy, [{**who, **row} for row in found.curve()]
 
 
-class _Work(ABC):
-    """What is said of one right under one rule set."""
+def judged(subject: Subject, rows: pl.DataFrame) -> Judged:
+    """Returns the best policy for a subject, with what is said of it."""
+    kinds: Mapping[str, type[Judged]] = {
+        "hide": _Hide, "ask": _Ask, "ask-defending": _Ask, "redeal": _Redeal}
+    return kinds.get(subject.right, _Use)(subject, rows)
+
+
+class Judged(ABC):
+    """The best policy for one right under one rule set, and what is said of it."""
+
+    best: Any
 
     @abstractmethod
     def __init__(self, subject: Subject, rows: pl.DataFrame) -> None:
-        """Chooses the best policy on one half of the deals, and for comparison on the other."""
+        """Chooses the best policy on the even deals, and for comparison on the odd ones."""
 
     @abstractmethod
     def summary(self) -> Iterator[Row]:
@@ -97,7 +104,7 @@ class _Work(ABC):
         yield from ()
 
 
-class _Use(_Work):
+class _Use(Judged):
     """A right that is used below a threshold of what is seen."""
 
     choice = "use"
@@ -111,7 +118,7 @@ class _Use(_Work):
         """Returns the threshold with the largest gain; below all values, never, where none gains."""
         usable = half.value < NO_VALUE
         gains = np.concatenate([[0], np.cumsum(half.total[usable])])
-        thresholds = np.concatenate([[_NEVER], half.value[usable] + 1])
+        thresholds = np.concatenate([[NEVER], half.value[usable] + 1])
         return int(thresholds[gains.argmax()])
 
     def compare(self, use: int, instead: int, halves: Sequence[Sums]) -> Row:
@@ -128,10 +135,10 @@ class _Use(_Work):
     def summary(self) -> Iterator[Row]:
         judges, own = self.halves[1:], min(self.subject.built_in, NO_VALUE)
         # Unused, the right leaves each deal what it is without the rule.
-        gain = self.compare(self.best, _NEVER, judges)
+        gain = self.compare(self.best, NEVER, judges)
         yield {"measure": "gain", **gain}
         yield {"measure": "over-built-in", **self.compare(self.best, own, judges)}
-        yield {"measure": "built-in", **self.compare(own, _NEVER, judges)}
+        yield {"measure": "built-in", **self.compare(own, NEVER, judges)}
         yield {"measure": "having", **gain}
         yield {"measure": "used", **_share(judges[0], self.best)}
 
@@ -153,7 +160,7 @@ class _Use(_Work):
 
     def curve(self) -> Iterator[Row]:
         for threshold in _thresholds(_values(self.halves)):
-            yield {"threshold": threshold, **self.compare(threshold, _NEVER, self.halves)}
+            yield {"threshold": threshold, **self.compare(threshold, NEVER, self.halves)}
 
 
 class _Redeal(_Use):
@@ -162,7 +169,7 @@ class _Redeal(_Use):
     choice = "keep"
 
     def choose(self, half: Sums) -> int:
-        thresholds = np.concatenate([[_NEVER], half.value[half.value < NO_VALUE] + 1])
+        thresholds = np.concatenate([[NEVER], half.value[half.value < NO_VALUE] + 1])
         kept = [half.value >= threshold for threshold in thresholds]
         means = [(half.total @ keep) / max(1, half.deals @ keep) for keep in kept]
         return int(thresholds[np.argmax(means)])
@@ -188,7 +195,7 @@ class _Redeal(_Use):
         return estimate_row(t_intervals(value, error, n - 1), n, Method.DELTA)
 
 
-class _Hide(_Work):
+class _Hide(Judged):
     """The card to hide, by how many of the suit are held."""
 
     alternatives = ("lowest", "second")
@@ -211,16 +218,18 @@ class _Hide(_Work):
         return found
 
     def summary(self) -> Iterator[Row]:
+        judges = {choice: half for choice, (_, half) in self.by_choice.items()}
+        n = judges["lowest"].n          # as of each choice
         total = squares = used = 0
-        for choice, (_, half) in self.by_choice.items():
+        for choice, half in judges.items():
             hit = np.isin(half.value, [length for length, best in self.best.items() if best == choice])
             total += int(half.total @ hit)
             squares += int(half.squares @ hit)
             used += int(half.deals @ hit)
         # A card instead of another seldom changes the points: the squares bound how often.
         apart = min(used, squares) if self.best else None
-        yield {"measure": "over-built-in", **_mean(half.n, total, squares, apart)}
-        yield {"measure": "used", **_proportion(used, half.n)}
+        yield {"measure": "over-built-in", **_mean(n, total, squares, apart)}
+        yield {"measure": "used", **_proportion(used, n)}
 
     def policies(self) -> Row:
         return {"policy": self.text(self.best), "on_odd": self.text(self.on_odd),
@@ -234,7 +243,7 @@ class _Hide(_Work):
         return " ".join(f"{length}:{place}" for length, place in places.items())
 
 
-class _Ask(_Work):
+class _Ask(Judged):
     """When the hidden card is asked for: one choice of several."""
 
     def __init__(self, subject: Subject, rows: pl.DataFrame) -> None:

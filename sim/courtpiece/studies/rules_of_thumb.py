@@ -20,7 +20,7 @@ from courtpiece.errors import CourtpieceError, UsageError
 from courtpiece.language import Mean, Sentence, Share, Term, Words
 from courtpiece.players import Lineup, parse_lineup, recall_lineup
 from courtpiece.rules import RuleSet, Trump, name_of, preset
-from courtpiece.stats import NORMAL, Estimates, Method
+from courtpiece.stats import NORMAL, Estimates, Method, t_intervals
 from courtpiece.store import read_metadata, read_table
 from courtpiece.studies.book_rows import CLASSES, ROLES
 from courtpiece.studies.estimates import estimate_row
@@ -306,21 +306,17 @@ def _judged(hands: ThumbHands, question: str) -> Iterator[tuple[Rule, dict[str, 
                 crossed = _measured(hands, question, [made[rule.name] for made in reversed(blind)])
                 measures["held_out"] = crossed["cost"]
             if len(hands) < CLASSES:
-                measures |= {name: _unsure(measures[name]) for name in _untold(question) if name in measures}
+                measures |= {name: t_intervals(measures[name].value, np.nan, 0)
+                             for name in _unsure(question) if name in measures}
         yield rule, measures
 
 
-def _untold(question: str) -> tuple[str, ...]:
+def _unsure(question: str) -> tuple[str, ...]:
     """Returns the measures of distilled rules of which some classes of hands tell, but not how surely.
 
     The hands that made a rule flatter it; and which suit is the best of a hand is a count fitted to them.
     """
     return ("cost", "agreement") if question == ANY else ("cost", "agreement", "held_out")
-
-
-def _unsure(found: Estimates) -> Estimates:
-    nothing = np.full_like(found.value, np.inf)
-    return Estimates(found.value, np.full_like(found.value, np.nan), -nothing, nothing)
 
 
 _SAME = 1e-6                            # points a deal

@@ -160,7 +160,7 @@ def _mean(values: Floats, errors: Floats, n: int, drawn: bool, chance: bool) -> 
     elif size > 1:
         error, freedom = float(values.std(ddof=1) / np.sqrt(size)), size - 1
     else:
-        return Estimates(*map(np.asarray, (value, np.nan, -np.inf, np.inf)))
+        return t_intervals(value, np.nan, 0)
     found = t_intervals(value, error, freedom, chance=chance)
     if chance:
         alike = proportions(value * n, n)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from courtpiece.errors import UsageError
 from courtpiece.rules import RuleSet, name_of
-from courtpiece.stats import LEVEL, Method, holm, means, proportions, t_intervals
+from courtpiece.stats import LEVEL, Method, half_width, holm, means, proportions, t_intervals
 from courtpiece.studies.estimates import estimate_row
 from courtpiece.studies.variants_measures import (
     CELLS,
@@ -393,9 +393,9 @@ def wide(rows: Sequence[Mapping[str, Any]], measures: Sequence[str], low: str, h
             key = row["rules"], row["players"]
             told = found.setdefault(key, {"rules": key[0], "players": key[1]} | {
                 name: None for measure in measures for name in _names(measure)})
-            name, half_width = _names(row["measure"])
+            name, width_name = _names(row["measure"])
             told[name] = row["value"]
-            told[half_width] = max(row[high] - row["value"], row["value"] - row[low])
+            told[width_name] = float(half_width(row["value"], row[low], row[high]))
     return list(found.values())
 
 
