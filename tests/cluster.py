@@ -60,6 +60,11 @@ class Cluster:
         """Starts a worker, without a nanny that would start it anew."""
         self.workers.append(self._start("worker", self.address, "--no-nanny", "--nthreads", "1", *options))
 
+    @property
+    def alive(self) -> list[subprocess.Popen[bytes]]:
+        """The workers that have not ended."""
+        return [worker for worker in self.workers if worker.poll() is None]
+
     def kill(self, process: subprocess.Popen[bytes]) -> None:
         """Kills one of the processes."""
         process.send_signal(signal.SIGKILL)

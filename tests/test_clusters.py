@@ -11,7 +11,7 @@ import threading
 import time
 import uuid
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -74,6 +74,11 @@ class MortalDice(Dice):
 
 def on(started: Cluster) -> dict[str, Any]:
     return {"backend": "dask", "scheduler": started.address}
+
+
+def wait_until(there: Callable[[], object]) -> None:
+    while not there():
+        time.sleep(0.01)
 
 
 def test_a_cluster_changes_no_bit(tmp_path: Path, direct: Path, shared: Cluster) -> None:
@@ -144,8 +149,7 @@ def test_whoever_is_killed_the_run_goes_on(tmp_path: Path, direct: Path, at: str
     with cluster(tmp_path / "cluster") as started:
 
         def strike() -> None:
-            while not (tmp_path / "out/shards").exists():
-                time.sleep(0.01)
+            wait_until((tmp_path / "out/shards").exists)
             time.sleep(rng.uniform(0, 0.5))
             if at == "worker":
                 started.kill(started.workers[0])
@@ -172,14 +176,14 @@ def test_whoever_is_killed_at_whatever_moment_nothing_is_lost_or_doubled(
     with cluster(tmp_path / "cluster") as started:
         for trial in range(max(1, KILLS // 3)):
             folder = tmp_path / str(ends["complete"])
-            while sum(worker.poll() is None for worker in started.workers) < 2:
+            while len(started.alive) < 2:
                 started.start_worker()
             process = dice_process(folder, "--deals", 1050, "--delay", 0.1, "--backend", "dask",
                                    "--scheduler", started.address)
             time.sleep(rng.uniform(0, 2))
             victim = rng.choice(["worker", "scheduler", "run"])
             if victim == "worker":
-                started.kill(rng.choice([worker for worker in started.workers if worker.poll() is None]))
+                started.kill(rng.choice(started.alive))
                 started.start_worker()
             elif victim == "scheduler":
                 assert started.scheduler
@@ -210,7 +214,7 @@ def test_a_chunk_that_ends_every_worker_is_told_when_the_others_are_done(tmp_pat
 
         def supply() -> None:
             while not over.wait(0.1):
-                if sum(worker.poll() is None for worker in started.workers) < 2:
+                if len(started.alive) < 2:
                     started.start_worker()
 
         thread = threading.Thread(target=supply)
@@ -230,8 +234,7 @@ def test_a_scheduler_that_is_gone_is_told(tmp_path: Path, monkeypatch: pytest.Mo
     with cluster(tmp_path / "cluster") as started:
 
         def strike() -> None:
-            while not (tmp_path / "out/shards").exists():
-                time.sleep(0.01)
+            wait_until((tmp_path / "out/shards").exists)
             assert started.scheduler
             started.kill(started.scheduler)
 
@@ -246,8 +249,7 @@ def test_a_run_waits_for_workers_and_says_so(tmp_path: Path, direct: Path) -> No
     with cluster(tmp_path / "cluster", workers=0) as started:
 
         def come() -> None:
-            while not any(progress.word for progress in told):
-                time.sleep(0.01)
+            wait_until(lambda: any(progress.word for progress in told))
             started.start_worker()
 
         threading.Thread(target=come, daemon=True).start()
@@ -262,13 +264,11 @@ def test_a_run_whose_workers_all_go_waits_for_others_and_says_so(tmp_path: Path,
     with cluster(tmp_path / "cluster") as started:
 
         def go() -> None:
-            while not list((tmp_path / "out/shards").glob("0*")):
-                time.sleep(0.01)
+            wait_until(lambda: any((tmp_path / "out/shards").glob("0*")))
             told.clear()                # they may have been waited for at first
             for worker in started.workers:
                 started.kill(worker)
-            while not any(progress.word for progress in told):
-                time.sleep(0.01)
+            wait_until(lambda: any(progress.word for progress in told))
             started.start_worker()
 
         threading.Thread(target=go, daemon=True).start()
@@ -284,7 +284,7 @@ def test_workers_may_come_and_go_all_the_time(tmp_path: Path, direct: Path) -> N
 
         def churn() -> None:
             while not over.wait(1):
-                oldest = next(worker for worker in started.workers if worker.poll() is None)
+                oldest = started.alive[0]
                 oldest.send_signal(signal.SIGTERM if len(started.workers) % 2 else signal.SIGKILL)
                 oldest.wait()
                 started.start_worker()

@@ -6,7 +6,7 @@ What is an interval is read off a study's own tables: `X` with `X_half_width` be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, NamedTuple
@@ -132,39 +132,49 @@ def measure(case: Case, seeds: int) -> dict[tuple[str, str], Kind]:
     found: dict[tuple[str, str], Kind] = {}
     for seed in range(1, seeds + 1):
         small = case.run(seed)
-        truth = case.special(large, small) if case.special else _by_name
+        truth = case.special(large, small) if case.special else None
         for table, (keys, known) in named.items():
             frame = small.tables[table]
             apart = frame.is_empty() or frame.select(keys).is_unique().all()
             assert apart or case.special, f"{case}, {table}: {keys} do not tell its rows apart"
             for interval in intervals(frame.columns):
                 kind = found.setdefault((table, interval.name), Kind())
-                families: dict[tuple[str, ...], list[bool]] = {}
-                by = case.at_once.get((table, interval.name))
-                for row in frame.iter_rows(named=True):
-                    ends = interval.ends(row)
-                    if ends is None:
-                        kind.unknown += 1
-                        continue
-                    name = _name(row, keys)
-                    there = known.get(name, {})
-                    true = truth(table, row, interval.value)
-                    true = there.get(interval.value) if true is None else true
-                    assert true is not None, f"{case}, {table}, {interval.name}: nothing is known of {name}"
-                    slack = _ROUNDING * max(1.0, abs(true))
-                    holds = ends[0] - slack <= true <= ends[1] + slack
-                    kind.rows.setdefault(", ".join(name), []).append(holds)
-                    families.setdefault(name if by is None else _name(row, by), []).append(holds)
-                    if there and (wide := interval.ends(there)) and ends[1] > ends[0]:
-                        kind.looseness.append((wide[1] - wide[0]) / (ends[1] - ends[0]))
-                if families:
-                    kind.shares.append(float(np.mean([all(held) for held in families.values()])))
+                _judge(case, table, interval, keys, known, truth, frame, kind)
     return found
 
 
-def _by_name(table: str, row: Row, column: str) -> float | None:
-    return None
+def _judge(
+    case: Case,
+    table: str,
+    interval: Interval,
+    keys: list[str],
+    known: Mapping[tuple[str, ...], Row],
+    truth: Truth | None,
+    frame: pl.DataFrame,
+    kind: Kind,
+) -> None:
+    """Adds to a kind how the intervals of one small run fare; `known` are the rows of the larger run."""
+    families: dict[tuple[str, ...], list[bool]] = {}
+    by = case.at_once.get((table, interval.name), keys)
+    for row in frame.iter_rows(named=True):
+        ends = interval.ends(row)
+        if ends is None:
+            kind.unknown += 1
+            continue
+        name = _name(row, keys)
+        there = known.get(name, {})
+        true = truth(table, row, interval.value) if truth else None
+        true = there.get(interval.value) if true is None else true
+        assert true is not None, f"{case}, {table}, {interval.name}: nothing is known of {name}"
+        slack = _ROUNDING * max(1.0, abs(true))
+        holds = ends[0] - slack <= true <= ends[1] + slack
+        kind.rows.setdefault(", ".join(name), []).append(holds)
+        families.setdefault(_name(row, by), []).append(holds)
+        if there and (wide := interval.ends(there)) and ends[1] > ends[0]:
+            kind.looseness.append((wide[1] - wide[0]) / (ends[1] - ends[0]))
+    if families:
+        kind.shares.append(float(np.mean([all(held) for held in families.values()])))
 
 
-def _name(row: Row, columns: list[str] | tuple[str, ...]) -> tuple[str, ...]:
+def _name(row: Row, columns: Sequence[str]) -> tuple[str, ...]:
     return tuple(str(row[column]) for column in columns)
