@@ -188,10 +188,31 @@ def test_a_player_that_ends_the_process_in_which_it_is_timed_is_named(tmp_path: 
         run("kot-frequency", players=player, deals=120, jobs=1, out=tmp_path / "out")
 
 
+def end_once_there_is(file: Path, mine: str) -> None:
+    """Has the player end its process from when there is such a file."""
+    ends = f"def play(self, view):\n        if os.path.exists({str(file)!r}):\n            os._exit(0)"
+    Path(mine.partition(":")[0]).write_text(PLAYER.replace("def play(self, view):", ends))
+
+
+def test_a_player_that_ends_the_process_in_which_deals_are_played_again_is_named(
+    tmp_path: Path, mine: str
+) -> None:
+    again = tmp_path / "again"
+    end_once_there_is(again, mine)
+
+    def watch(progress: Progress) -> None:
+        if progress.done == progress.total:
+            again.touch()
+
+    with pytest.raises(RunError, match=r"ended \(EXIT\(0\)\) when deals were played again for the files "
+                                       rf"beside the tables; {mine}:how=good may have ended them$"):
+        run("duel", us=f"{mine}:how=good", them="random", deals=20, chunk=20, jobs=1, out=tmp_path / "out",
+            watch=watch)
+
+
 def test_a_check_survives_the_players_that_it_has_play(tmp_path: Path, mine: str) -> None:
     again = tmp_path / "again"
-    ends = f"def play(self, view):\n        if os.path.exists({str(again)!r}):\n            os._exit(0)"
-    Path(mine.partition(":")[0]).write_text(PLAYER.replace("def play(self, view):", ends))
+    end_once_there_is(again, mine)
     done = run("kot-frequency", players=f"{mine}:how=good", deals=20, chunk=20, jobs=1, out=tmp_path / "out")
     again.touch()
     with pytest.raises(RunError, match=r"^a worker process ended \(EXIT\(0\)\) at deals 0 to 19$"):

@@ -177,7 +177,7 @@ class _Execution:
     def _call(self, when: str, call: Callable[..., Result], *arguments: Any) -> Result:
         """Returns what a method of the study returns that may have players in Python play.
 
-        `when` says so in the error that they raise who end their process.
+        `when` says at what these end their process, if they do.
         """
         if not self.apart:
             with patient(self.workers.patience):
