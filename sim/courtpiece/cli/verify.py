@@ -38,7 +38,8 @@ def verify(
     from courtpiece.studies.study import counted
     from courtpiece.verification import verify as check
 
-    found = check(folder, sample=None if everything else chunks, seed=seed, run_code=run_code, patience=patience)
+    sample = None if everything else chunks
+    found = check(folder, sample=sample, seed=seed, run_code=run_code, patience=patience)
     if as_json:
         from dataclasses import asdict
 
