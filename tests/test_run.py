@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import errno
 import json
+import math
 import os
 import random
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from hypothesis import strategies as st
 from courtpiece.errors import RunError, UsageError
 from courtpiece.results import Run
 from courtpiece.run import Progress, run
+from courtpiece.stats import Stopping
 from courtpiece.store import Folder
 from tests.dice import Dice, DiceParameters, ThreadedDice
 
@@ -502,6 +504,41 @@ def test_a_precise_run_stops_at_the_number_of_deals_it_is_given(tmp_path: Path) 
     (note,) = done.notes
     assert note.startswith("the widest half-width is 0.0")
     assert note.endswith("to be 0.001: more deals are needed")
+
+
+class Unknowable(Dice):
+    """Dice of which one interval is known from so many chunks on."""
+
+    def __init__(self, known_from: float) -> None:
+        self.known_from = known_from
+
+    def half_widths(self, p: DiceParameters, tables: Mapping[str, pl.DataFrame]) -> list[float]:
+        known = tables["summary"]["n"][0] >= 5 * self.known_from
+        return [*super().half_widths(p, tables), 0.0 if known else math.inf]
+
+
+def test_a_precise_run_does_not_wait_for_ever_for_what_is_never_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.fsync", lambda file: None)
+    done = run(Unknowable(math.inf), out=tmp_path / "a", chunk=5, precision=0.1, jobs=1)
+    assert (done.units, done.complete) == (5 * 256, True)
+    (note,) = done.notes
+    assert note == ("1 of 7 half-widths are not known yet, and may never be; the others are at most 0.1: to "
+                    "go on, say how many deals")
+    again = run(Unknowable(math.inf), out=tmp_path / "a", precision=0.1, jobs=1)
+    assert (again.played, again.notes) == (0, done.notes)
+    more = run(Unknowable(math.inf), out=tmp_path / "a", deals=5 * 300, precision=0.1, jobs=1)
+    assert (more.units, more.played) == (5 * 300, 5 * 44)
+    patient = run(Unknowable(200), out=tmp_path / "b", chunk=5, precision=0.1, jobs=1)
+    assert (patient.units, patient.notes) == (5 * 256, ())
+
+
+def test_what_is_too_wide_is_waited_for_whatever_is_not_known() -> None:
+    stopping = Stopping(precision=0.1)
+    assert not stopping.in_vain(255, [0.1, math.inf])
+    assert stopping.in_vain(256, [0.1, math.inf, math.nan])
+    assert not stopping.in_vain(10**6, [0.11, math.inf])
 
 
 def test_intervals_of_precise_runs_hold_the_truth_as_often_as_they_say(

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,7 +82,8 @@ def run(
 
     A folder that holds the same design is gone on with, and left alone when all is there.  A run that is
     asked for fewer units than lie there keeps what there is.  With `precision` the run goes on until
-    every half-width is at most that, but not beyond the number of units when one is given.
+    every half-width is at most that, but not beyond the number of units when one is given; where none is
+    given, it does not wait for ever for what cannot be known.
 
     A chunk that is damaged is played again, and so is what workers were at when they died.  A unit in which a
     player in Python fails is left out of the results; `Run.left_out` tells which.
@@ -243,9 +244,17 @@ class _Execution:
                 return units
             if units == limit:
                 if precision is not None:
-                    widest = f"{max(widths):.2g}" if isfinite(max(widths)) else "not known yet"
-                    self.notes.append(f"the widest half-width is {widest}, to be {precision:g}: "
+                    widest = max(widths, default=inf)
+                    shown = f"{widest:.2g}" if isfinite(widest) else "not known yet"
+                    self.notes.append(f"the widest half-width is {shown}, to be {precision:g}: "
                                       f"more {self.unit} are needed")
+                return units
+            if precision is not None and limit is None and stopping.in_vain(look, widths):
+                unknown = sum(not isfinite(width) for width in widths)
+                self.notes.append(
+                    f"{unknown} of {len(widths)} half-widths are not known yet, and may never be; the others "
+                    f"are at most {precision:g}: to go on, say how many {self.unit}"
+                )
                 return units
             look = look + max(1, look // 4) if self.p.stops_early else stopping.next_look(look, widths)
             if limit is not None:

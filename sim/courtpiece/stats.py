@@ -460,11 +460,21 @@ class Stopping:
 
     precision: float
     growth: int = 4
+    patience: int = 256                 # chunks, of about a second each, that an interval has to become known
 
     def reached(self, half_widths: Iterable[float]) -> bool:
         """True when there is something to judge and none of it is wider than asked for."""
         widths = list(half_widths)
         return bool(widths) and all(width <= self.precision for width in widths)
+
+    def in_vain(self, chunks: int, half_widths: Iterable[float]) -> bool:
+        """True when only what is not known at all is missing, and was waited for long enough.
+
+        It may never be known: of two players who always do the same, no deal tells how they differ.
+        """
+        return chunks >= self.patience and all(
+            width <= self.precision or not math.isfinite(width) for width in half_widths
+        )
 
     def next_look(self, chunks: int, half_widths: Iterable[float]) -> int:
         """Returns the number of chunks at which to look again, after an insufficient look at `chunks`."""
