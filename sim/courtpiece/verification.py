@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from courtpiece.design import design_of
 from courtpiece.errors import RunError
-from courtpiece.patience import patience as patient
+from courtpiece.patience import patience
 from courtpiece.places import read_whole
 from courtpiece.results import Run, scan_chunks
 from courtpiece.store import Folder, checksum, read_table, shard_metadata, table_metadata
 from courtpiece.studies.study import Column, Study, schema
-from courtpiece.workers import PATIENCE, Workers, WorkersLostError, in_a_worker, played
+from courtpiece.workers import PATIENCE, WorkersLostError, in_a_worker, played
 
 if TYPE_CHECKING:
     import polars as pl
@@ -47,19 +47,16 @@ def verify(
     seed: int | None = None,
     study: Study[Any] | None = None,
     run_code: bool = False,
-    patience: float = PATIENCE,
 ) -> Verification:
     """Checks a run's folder: every file, every checksum, the tables, and chunks played again from scratch.
 
     `sample` is how many chunks to play again (None for all), chosen by `seed` (by chance).  Where players in
-    Python played that the folder names, nothing is played again unless `run_code` has their code loaded; they
-    may take `patience` seconds over a decision, which has to be what they were given in the run.
+    Python played that the folder names, nothing is played again unless `run_code` has their code loaded.
     Raises RunError when the folder is no run's, or when a run is being written there.
     """
     folder = Folder(path)
     with folder.locked(writing=False):
-        run = Run.open(path, study, run_code=run_code)
-        return _Inspection(run, patience).verify(sample, random.Random(seed))
+        return _Inspection(Run.open(path, study, run_code=run_code)).verify(sample, random.Random(seed))
 
 
 # What files of the same run may tell differently: their own checksums, which package wrote them, and what a
@@ -70,8 +67,7 @@ _FREE = {"sha256", "file_sha256", "package", "left_out"}
 class _Inspection:
     """One call of `verify`."""
 
-    def __init__(self, run: Run, patience: float) -> None:
-        self.patience = Workers(patience=patience).patience
+    def __init__(self, run: Run) -> None:
         self.run, self.folder, self.design, self.study = run, run.folder, run.design, run.study
         self.p, self.plan = run.parameters, run.design.plan
         self.columns = self.study.columns(self.p)
@@ -111,10 +107,10 @@ class _Inspection:
         """Returns the results of some units, played again."""
         asked = self.study, self.p, start, stop
         if not self.p.foreign_players:
-            with patient(self.patience):
+            with patience(PATIENCE):
                 return played(*asked)[0]
         try:
-            return in_a_worker(played, *asked, patience=self.patience)[0]
+            return in_a_worker(played, *asked, patience=PATIENCE)[0]
         except WorkersLostError as died:
             raise RunError(f"{died} at {self.design.unit} {start} to {stop - 1}") from died
 

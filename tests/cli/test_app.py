@@ -7,7 +7,6 @@ import shlex
 import subprocess
 import sys
 from importlib import metadata
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -31,19 +30,6 @@ def test_help_names_the_commands(capsys: Output, arguments: list[str]) -> None:
 def test_a_command_has_help_of_its_own(capsys: Output) -> None:
     assert cli.main(["rules", "--help"]) == 0
     assert "--book" in capsys.readouterr().out
-
-
-def test_a_paragraph_of_help_fills_the_lines_of_the_terminal(
-    capsys: Output, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    assert cli.main(["call", "--help"]) == 0
-    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
-    first = next(at for at, line in enumerate(lines) if line.startswith("Points ahead"))
-    paragraph = lines[first : lines.index("", first)]
-    assert len(paragraph) > 2
-    for line, after in pairwise(paragraph):     # a line ends where the next word would not fit in it
-        assert len(line) + 1 + len(after.split()[0]) > 78, paragraph
 
 
 def test_the_version_is_the_packages(capsys: Output) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Annotated
@@ -65,10 +64,6 @@ def build(commands: Sequence[str] = COMMANDS) -> typer.Typer:
     app.callback(invoke_without_command=True)(courtpiece)
     for name in commands:
         import_module(f"{__package__}.{name}").register(app)
-    for command in app.registered_commands:
-        # As it stands, a paragraph would break where the docstring breaks and at the width of the terminal.
-        paragraphs = inspect.cleandoc(inspect.getdoc(command.callback) or "").split("\n\n")
-        command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
     return app
 
 

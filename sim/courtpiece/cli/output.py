@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable
+from math import isfinite
 from typing import TYPE_CHECKING, Any, TextIO
 
 from courtpiece.errors import printable
@@ -23,11 +24,22 @@ def say(text: object, file: TextIO | None = None) -> None:
 
 
 def print_json(value: Any, *, flush: bool = False) -> None:
-    """Prints a value as one line of JSON, its letters as they are where they are to be seen."""
-    text = json.dumps(value, ensure_ascii=False)
+    """Prints a value as one line of JSON, its letters as they are where they are to be seen.
+
+    What is not known, no number or an endless one, is null: JSON has no word for it.
+    """
+    text = json.dumps(_known(value), ensure_ascii=False, allow_nan=False)
     if not text.isprintable():
         text = "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in text)
     print(text, flush=flush)
+
+
+def _known(value: Any) -> Any:
+    if isinstance(value, float) and not isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {key: _known(part) for key, part in value.items()}
+    return list(map(_known, value)) if isinstance(value, (list, tuple)) else value
 
 
 def console(**options: Any) -> Console:

@@ -8,7 +8,6 @@ import typer
 
 from courtpiece.cli.options import AsJson, RunFolder
 from courtpiece.cli.output import print_json, say
-from courtpiece.workers import PATIENCE
 
 
 def verify(
@@ -24,11 +23,6 @@ def verify(
         bool,
         typer.Option("--run-code", help="Load the players in Python that the folder names: their code runs."),
     ] = False,
-    patience: Annotated[
-        float,
-        typer.Option("--patience", metavar="SECONDS",
-                     help="What a player in Python may take for a decision, as in the run."),
-    ] = PATIENCE,
     as_json: AsJson = False,
 ) -> int:
     """Check a run's files and checksums, and play some of its chunks again from scratch.
@@ -38,8 +32,7 @@ def verify(
     from courtpiece.studies.study import counted
     from courtpiece.verification import verify as check
 
-    sample = None if everything else chunks
-    found = check(folder, sample=sample, seed=seed, run_code=run_code, patience=patience)
+    found = check(folder, sample=None if everything else chunks, seed=seed, run_code=run_code)
     if as_json:
         from dataclasses import asdict
 

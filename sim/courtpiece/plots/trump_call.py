@@ -59,7 +59,8 @@ def _win_by_holding(lengths: pl.DataFrame, words: Words) -> Iterator[Figure]:
             axes.set_xlabel(words("win-by-holding.length"))
             axes.set_ylabel(words("win-by-holding.won"))
             axes.set_title(which.replace("\n", " · "))
-            axes.legend(title=words("win-by-holding.legend"), loc="upper left", alignment="left")
+            if axes.get_legend_handles_labels()[0]:     # from few hands no holding is told
+                axes.legend(title=words("win-by-holding.legend"), loc="upper left", alignment="left")
         name = "win-by-holding"
         yield figure(words, f"{name}-{number}" if number else name, drawing, key=name)
 

@@ -54,7 +54,10 @@ def variants(
             _effects(tables["effects"], "ahead", "effect-ahead", words, changes),
             _effects(tables["effects"], "gain", "effect-skill", words, changes, scale=100),
         ]
-    return [*found, _comebacks(tables["comebacks"], words, changes), _scores(tables["scores"], words)]
+    comebacks = tables["comebacks"].filter(measure="chance")
+    if not comebacks.is_empty():        # nobody is behind in matches of one deal
+        found.append(_comebacks(comebacks, words, changes))
+    return [*found, _scores(tables["scores"], words)]
 
 
 def _points(
@@ -128,7 +131,7 @@ def _effects(
 
 def _comebacks(table: pl.DataFrame, words: Words, changes: Mapping[str, str]) -> Figure:
     """Returns the lines of the first rule sets, of the one that is changed alone where others change it."""
-    parts = combinations(table.filter(measure="chance"))[: 1 if changes else _LINES]
+    parts = combinations(table)[: 1 if changes else _LINES]
     with sheet(2.9 + 0.2 * (len(parts) + 1) // 2) as (drawing, axes):
         for at, (which, part) in enumerate(parts):
             value, low, high = (100 * part[name].to_numpy() for name in ("value", "low", "high"))

@@ -178,17 +178,18 @@ class _Redeal(_Use):
         value = variance = 0.0
         apart = 0
         for half in halves:
+            deals = half.n or nan       # of a single deal, no half but the even one has any
             slope, shift = np.zeros(len(half.value)), np.zeros(len(half.value))
             for sign, threshold in ((1, use), (-1, instead)):
                 keep = half.value >= threshold
                 kept = float(half.deals @ keep) or nan
-                mean, share = float(half.total @ keep) / kept, kept / half.n
+                mean, share = float(half.total @ keep) / kept, kept / deals
                 value += sign * mean / len(halves)
                 # A deal moves the mean of those kept by (points - mean) / share, one given back not at all.
                 slope += sign * keep / share
                 shift -= sign * keep * mean / share
             moved = slope**2 @ half.squares + 2 * (slope * shift) @ half.total + shift**2 @ half.deals
-            variance += float(moved) / half.n**2 / len(halves) ** 2
+            variance += float(moved) / deals**2 / len(halves) ** 2
             apart += int(((half.value >= use) != (half.value >= instead)) @ half.deals)
         n = sum(half.n for half in halves)
         error = nan if use != instead and few_apart(apart, n) else sqrt(variance)

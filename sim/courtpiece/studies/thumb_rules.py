@@ -73,7 +73,7 @@ def _at_random(roles: Sequence[int]) -> Callable[[ThumbHands], list[tuple[float,
 def _longest_by_lot(hands: ThumbHands) -> list[tuple[float, Said]]:
     """Returns one of the longest suits; of k of them each is said with a chance of 1/k."""
     tied = (hands.lengths == hands.lengths[:, :1]).sum(axis=1)
-    parts = np.lcm.reduce(np.unique(tied))
+    parts = np.lcm.reduce(np.unique(tied), initial=1)
     return [(1 / parts, part * tied // parts) for part in range(int(parts))]
 
 
