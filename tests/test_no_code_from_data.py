@@ -91,6 +91,11 @@ def test_chunks_are_played_again_where_the_code_is_asked_for(
     assert verify(path, sample=None, run_code=True).recomputed == (0, 1)
     assert main(["verify", str(path), "--all", "--run-code"]) == 0
     assert "played again, bit for bit: 0, 1" in capsys.readouterr().out
+    code.unlink()
+    assert main(["verify", str(path), "--run-code"]) == 2
+    told = capsys.readouterr().err
+    assert "cannot be played again: players: " in told
+    assert "damaged" not in told        # the folder is as it was: what is gone lies elsewhere
 
 
 def test_players_that_a_command_names_run_and_go_on_with_their_folder(code: Path, tmp_path: Path) -> None:

@@ -75,10 +75,19 @@ class Run:
     def parameters(self) -> Parameters:
         """The parameters of the study, the extent being what the run has."""
         try:
-            told = recalled(self.study.Parameters, self.design.parameters, run_code=self._run_code)
-            p: Parameters = self.study.parameters({**told, self.design.unit: self.units})
+            p = self._recalled(run_code=False)
         except CourtpieceError as error:
             raise RunError(f"{self.folder.study_file} is damaged: {error}") from None
+        if not self._run_code:
+            return p
+        try:
+            return self._recalled(run_code=True)
+        except CourtpieceError as error:        # a player's file is gone, or has changed
+            raise RunError(f"{self.folder} cannot be played again: {error}") from None
+
+    def _recalled(self, *, run_code: bool) -> Parameters:
+        told = recalled(self.study.Parameters, self.design.parameters, run_code=run_code)
+        p: Parameters = self.study.parameters({**told, self.design.unit: self.units})
         return p
 
     @property
