@@ -97,7 +97,7 @@ def test_deals_in_which_a_player_fails_are_left_out_and_told(tmp_path: Path, min
     for unit, why in left_out:
         assert f"in deal {unit} of seed 1 raised ValueError: \\x1b[31mno <b>idea</b>" in why
         assert "courtpiece play --seed 1" in why
-    assert done.notes[0].startswith(f"{len(left_out)} deals of 300 are in no result: ")
+    assert done.notes[0].startswith(f"{len(left_out)} deals of 300 are in no result: the first: ")
     page = done.report().read_text()
     assert "\x1b" not in page
     assert "<b>idea" not in page

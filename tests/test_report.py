@@ -142,7 +142,7 @@ def test_short_tables_are_shown_and_long_ones_are_named(calls: Run, calls_page: 
     text = Page(calls_page).text
     assert "Ways of calling" in text
     assert "The best and the worst hands" in text
-    assert f"table “calls”, {len(calls.tables['calls']):,} rows" in text
+    assert f"table “calls”, rows: {len(calls.tables['calls']):,}" in text
     assert "Every call" not in text
 
 

@@ -166,7 +166,7 @@ class _Execution:
             raise PlayerError(left_out[0].why)
         are = "is" if len(left_out) == 1 else "are"
         self.notes.append(f"{counted(len(left_out), self.unit)} of {design.plan.units:,} {are} in no result: "
-                          f"{left_out[0].why}")
+                          f"{'the first: ' * (len(left_out) > 1)}{left_out[0].why}")
 
     def _write_extra_files(self, design: Design, tables: Mapping[str, pl.DataFrame]) -> None:
         shards = scan_chunks(self.study, self.p, self.folder.local_shards(range(len(design.plan))))

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-_WORD = "stopping when the chunks under way are done; a second Ctrl-C ends at once"
+_WORD = "stopping when the chunks under way are done; a second signal ends at once"
 
 
 class Stopped(KeyboardInterrupt):

@@ -169,7 +169,7 @@ def test_who_is_asked_to_end_says_how_to_go_on_and_which_signal_it_was(name: str
     assert (process.returncode, out) == (status, ""), err
     kept = 20_000 * len(list(shards.glob("0*")))
     assert err.splitlines()[-2:] == [
-        "kot-frequency: stopping when the chunks under way are done; a second Ctrl-C ends at once",
+        "kot-frequency: stopping when the chunks under way are done; a second signal ends at once",
         f"stopped: {kept:,} of 500,000,000 deals are kept in long; run the same command again to go on",
     ]
     assert "Traceback" not in err
@@ -240,7 +240,7 @@ def test_ctrl_c_on_a_terminal_is_heard() -> None:
     os.close(ours)
     assert process.wait(60) == 130
     told = " ".join(shown.decode().split())
-    assert "kot-frequency: stopping when the chunks under way are done; a second Ctrl-C ends at once" in told
+    assert "kot-frequency: stopping when the chunks under way are done; a second signal ends at once" in told
     assert "run the same command again to go on" in told
     assert "Traceback" not in told
 
@@ -250,7 +250,7 @@ def test_verify_answers_with_its_exit_status(capsys: pytest.CaptureFixture[str])
     capsys.readouterr()
     assert main(["verify", "kot", "--all"]) == 0
     assert capsys.readouterr().out == ("kot: sound; 2,000 deals, 4 chunks with the checksum they tell; "
-                                       "played again, bit for bit: 0, 1, 2, 3\n")
+                                       "played again, bit for bit: 0-3\n")
     Path("kot/shards/000001.parquet").write_bytes(b"nothing")
     assert main(["verify", "kot", "--json"]) == 1
     told = json.loads(capsys.readouterr().out)

@@ -143,6 +143,14 @@ def test_the_headline_answers_the_question(done: Run) -> None:
     assert len(done.headline) == 2 * len(RULES)
 
 
+def test_rules_without_a_kot_are_said_to_have_none(tmp_path: Path) -> None:
+    found = run("kot-frequency", out=tmp_path, rules=["single-sir,kot=none", "mendikot"], players="simple",
+                deals=2000, jobs=1)
+    without, tens = found.answer()
+    assert without.endswith("these rules have no kot.")
+    assert "it makes a kot in" in tens      # all four tens: a kot whatever `kot` says
+
+
 def test_the_yardstick_wins_as_often_as_it_should(tmp_path: Path) -> None:
     # A plain C trial had 0.606 wins, 4.28 % kots and 1.52 % conceded with four simple players.
     found = run("kot-frequency", out=tmp_path / "run", players="simple", deals=100_000, jobs=1).headline

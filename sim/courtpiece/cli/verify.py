@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import groupby
 from typing import Annotated
 
 import typer
@@ -40,12 +42,21 @@ def verify(
         return 0 if found.sound else 1
     for line in (*found.notes, *found.problems):
         say(line)
-    again = ", ".join(map(str, found.recomputed)) or "none"
+    again = _ranges(found.recomputed) or "none"
     wrong = len(found.problems)
     verdict = "1 thing is wrong" if wrong == 1 else f"{wrong} things are wrong" if wrong else "sound"
     say(f"{found.folder}: {verdict}; {counted(found.units, found.unit)}, {counted(found.chunks, 'chunks')} "
         f"with the checksum they tell; played again, bit for bit: {again}")
     return 0 if found.sound else 1
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """Returns rising numbers, three or more that follow each other as `first-last`."""
+    parts: list[str] = []
+    for _, pairs in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
+        run = [number for _, number in pairs]
+        parts += [f"{run[0]}-{run[-1]}"] if len(run) > 2 else map(str, run)
+    return ", ".join(parts)
 
 
 def register(app: typer.Typer) -> None:

@@ -79,13 +79,13 @@ class CallsThatLie(Study[CallsThatLieParameters]):
                 Column("measure", "category", "", "mean length of the trump suit, or the chance of the card",
                        ("length", *HONOURS)),
                 Column("found", "float64", "", "what was found"),
-                Column("found_half_width", "float64", "", "half of its 95 % interval"),
+                Column("found_half_width", "float64", "", "how far its 95 % interval reaches"),
                 prior, exact,
             ),
             "lengths": (
                 *combination(p), cards, Column("length", "uint8", "cards", "trumps of the caller"),
                 Column("share", "float64", "", "of the deals"),
-                Column("share_half_width", "float64", "", "half of its 95 % interval"), prior, exact,
+                Column("share_half_width", "float64", "", "how far its 95 % interval reaches"), prior, exact,
             ),
             "beliefs": (
                 *combination(p), trick, observer,
@@ -96,7 +96,7 @@ class CallsThatLie(Study[CallsThatLieParameters]):
                     ("worlds", "", "logarithm to base 2 of how many worlds are left, mean"),
                 ) for column in (
                     Column(name, "float64", unit, meaning),
-                    Column(f"{name}_half_width", "float64", unit, "half of its 95 % interval"),
+                    Column(f"{name}_half_width", "float64", unit, "how far its 95 % interval reaches"),
                 )),
                 Column("deals", "int64", "deals", "that this rests on"),
             ),
@@ -104,7 +104,7 @@ class CallsThatLie(Study[CallsThatLieParameters]):
                 combination(p)[0], Column("forgets", "category", "", "what the partners forget", FORGETS),
                 Column("gain", "category", "", "points ahead or share of deals won", ("points", "won")),
                 Column("lost", "float64", "", "lost a deal by two partners who forget, against greedy"),
-                Column("lost_half_width", "float64", "", "half of its 95 % interval"),
+                Column("lost_half_width", "float64", "", "how far its 95 % interval reaches"),
                 Column("sure_low", "float64", "", "lower end of an interval that holds for all rows at once"),
                 Column("sure_high", "float64", "", "its upper end"),
                 Column("p_holm", "float64", "", "of no loss, corrected for all rows (Holm)"),

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from courtpiece.language import Mean, Sentence, Share
-from courtpiece.rules import Redeal, name_of
+from courtpiece.rules import Kot, Redeal, name_of
 from courtpiece.studies import kot_rows
 from courtpiece.studies.estimates import with_estimates
 from courtpiece.studies.kot_rows import HONOURS, OUTCOMES, WINNERS, at_the_table
@@ -167,10 +167,13 @@ class KotFrequency(Study[Parameters]):
         if len(rows) > _FEW:
             return [_extremes(rows)]
         told = []
+        without = [name_of(rules) for rules in p.rules if rules.kot is Kot.NONE]
         for row in rows:
             shares = {name: Share(row[column], row[f"{column}_half_width"]) for name, column
                       in (("win", "win"), ("kot", "kot"), ("conceded", "kot_conceded"))}
-            told.append(Sentence("one", {"rules": row["rules"], "players": row["players"], **shares}))
+            never = row["rules"] in without and not row["kot"] + row["kot_conceded"]
+            told.append(Sentence("without" if never else "one",
+                                 {"rules": row["rules"], "players": row["players"], **shares}))
         if len(rows) == 1:
             points = {name: Mean(rows[0][column], rows[0][f"{column}_half_width"]) for name, column
                       in (("points", "points"), ("against", "points_against"))}

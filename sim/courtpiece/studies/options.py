@@ -125,7 +125,7 @@ class Options(Study[OptionsParameters]):
             for name in MEASURES
             for column in (Column(name.replace("-", "_"), "float64", "", f"the measure {name}"),
                            Column(f"{name.replace('-', '_')}_half_width", "float64", "",
-                                  "half of its 95 % interval"))
+                                  "how far its 95 % interval reaches"))
         ]
         return {
             "summary": (*who, measure, *ESTIMATE_COLUMNS),

@@ -224,7 +224,7 @@ class RulesOfThumb(Study[ThumbParameters]):
             "rules": (
                 *rule,
                 Column("cost", "float64", unit, "points a deal lost against the best, over all hands"),
-                Column("cost_half_width", "float64", unit, "half the 95 % interval of cost"),
+                Column("cost_half_width", "float64", unit, "how far the 95 % interval of cost reaches"),
                 Column("agreement", "float64", "", "how often it says the best"),
                 Column("words", "text", "", "the rule, in English"),
                 Column("words_spelled", "text", "", "the rule as a term: if(question,yes,no), …"),

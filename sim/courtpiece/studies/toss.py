@@ -97,7 +97,7 @@ class Toss(Study[TossParameters]):
         exact = Column("exact", "float64", "", "what it is, by rational arithmetic")
         simulated = (
             Column("simulated", "float64", "", "what the draws say"),
-            Column("simulated_half_width", "float64", "", "half of its 95 % interval"),
+            Column("simulated_half_width", "float64", "", "how far its 95 % interval reaches"),
             Column("z", "float64", "", "simulated less exact, in standard errors"),
         )
         return {

@@ -114,7 +114,7 @@ def with_half_width(name: str, unit: str, meaning: str) -> tuple[Column, Column]
     """Returns the columns of an estimate and of half of its interval."""
     return (
         Column(name, "float64", unit, meaning),
-        Column(f"{name}_half_width", "float64", unit, f"half the 95 % interval of {name}"),
+        Column(f"{name}_half_width", "float64", unit, f"how far the 95 % interval of {name} reaches"),
     )
 
 

@@ -173,7 +173,7 @@ class Variants(Study[VariantsParameters]):
                 *who, Column("quantity", "category", "", "the measure", SIMULATED),
                 Column("exact", "float64", "", "what follows from how often each deal ends in each way"),
                 Column("simulated", "float64", "", "what simulated matches say"),
-                Column("simulated_half_width", "float64", "", "half of its 95 % interval"),
+                Column("simulated_half_width", "float64", "", "how far its 95 % interval reaches"),
                 Column("matches", "int64", "", "how many were simulated; of match-share: pairs of them"),
                 Column("z", "float64", "", "simulated less exact, in standard errors of both"),
             ),
