@@ -233,7 +233,7 @@ class Variants(Study[VariantsParameters]):
                 continue
             why, more = "has matches too long to work out, or without end", ""
             if rules.target is None:
-                why, more = "has no target", f"; {name},target=100 would have matches"
+                why, more = "has no target", f"; {name_of(rules.replace(target=100))} would have matches"
             found.append(f"{name} {why}: what is told of it ends with the deal{more}")
         return found
 
