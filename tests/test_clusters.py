@@ -140,33 +140,6 @@ def test_never_more_chunks_are_handed_out_than_keep_the_workers_busy(
     assert most[0] < 20                 # two for each core, and those whose end was not told yet
 
 
-def test_a_worker_or_another_version_in_the_place_of_the_scheduler_is_told(
-    tmp_path: Path, shared: Cluster
-) -> None:
-    connect: Any = Client               # untyped
-    with connect(shared.address, set_as_default=False) as client:
-        client.wait_for_workers(1)
-        worker = next(iter(client.ncores()))
-    with pytest.raises(RunError, match=rf"what answers at {worker} is no scheduler of this version of dask"):
-        run(Dice(), out=tmp_path / "out", deals=1050, backend="dask", scheduler=worker)
-
-
-def test_a_folder_that_workers_do_not_share_is_told(
-    tmp_path: Path, shared: Cluster, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Folder, "sees_shard", lambda self, index: False)
-    with pytest.raises(RunError, match=r"\.parquet is not here though a worker wrote it: choose a folder"):
-        run(Dice(), out=tmp_path / "out", deals=1050, **on(shared))
-
-
-def test_workers_of_another_version_are_refused(
-    tmp_path: Path, shared: Cluster, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("courtpiece.design.BEHAVIOUR", 99)      # here, not on the workers
-    with pytest.raises(RunError, match=r"a worker's package gives other results \(courtpiece 1, dice 1\)"):
-        run(Dice(), out=tmp_path / "out", deals=1050, **on(shared))
-
-
 @pytest.mark.parametrize("at", ["worker", "scheduler"])
 def test_whoever_is_killed_the_run_goes_on(tmp_path: Path, direct: Path, at: str) -> None:
     seed = random.randrange(10**6)
@@ -344,6 +317,33 @@ def test_what_answers_and_is_no_scheduler_is_told(
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
         with pytest.raises(RunError, match=f"no scheduler answers at {address}; `dask scheduler` starts one"):
             run(Dice(), out=tmp_path / "out", deals=1050, backend="dask", scheduler=address)
+
+
+def test_a_worker_or_another_version_in_the_place_of_the_scheduler_is_told(
+    tmp_path: Path, shared: Cluster
+) -> None:
+    connect: Any = Client               # untyped
+    with connect(shared.address, set_as_default=False) as client:
+        client.wait_for_workers(1)
+        worker = next(iter(client.ncores()))
+    with pytest.raises(RunError, match=rf"what answers at {worker} is no scheduler of this version of dask"):
+        run(Dice(), out=tmp_path / "out", deals=1050, backend="dask", scheduler=worker)
+
+
+def test_a_folder_that_workers_do_not_share_is_told(
+    tmp_path: Path, shared: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Folder, "sees_shard", lambda self, index: False)
+    with pytest.raises(RunError, match=r"\.parquet is not here though a worker wrote it: choose a folder"):
+        run(Dice(), out=tmp_path / "out", deals=1050, **on(shared))
+
+
+def test_workers_of_another_version_are_refused(
+    tmp_path: Path, shared: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("courtpiece.design.BEHAVIOUR", 99)      # here, not on the workers
+    with pytest.raises(RunError, match=r"a worker's package gives other results \(courtpiece 1, dice 1\)"):
+        run(Dice(), out=tmp_path / "out", deals=1050, **on(shared))
 
 
 @pytest.mark.parametrize(("options", "told"), [
