@@ -299,6 +299,13 @@ def test_workers_may_come_and_go_all_the_time(tmp_path: Path, direct: Path) -> N
     assert contents(tmp_path / "out") == contents(direct)
 
 
+def left_open(address: str) -> list[str]:
+    """Returns the states of dask's clients of an address that are not closed, as garbage has to be."""
+    clients: Any = Client
+    return [client.status for client in clients._instances
+            if client._start_arg == address and client.status != "closed"]
+
+
 @pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n"])
 def test_what_answers_and_is_no_scheduler_is_told(
     tmp_path: Path, answer: bytes, monkeypatch: pytest.MonkeyPatch
@@ -317,6 +324,7 @@ def test_what_answers_and_is_no_scheduler_is_told(
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
         with pytest.raises(RunError, match=f"no scheduler answers at {address}; `dask scheduler` starts one"):
             run(Dice(), out=tmp_path / "out", deals=1050, backend="dask", scheduler=address)
+    assert left_open(address) == []
 
 
 def test_a_worker_or_another_version_in_the_place_of_the_scheduler_is_told(
@@ -328,6 +336,7 @@ def test_a_worker_or_another_version_in_the_place_of_the_scheduler_is_told(
         worker = next(iter(client.ncores()))
     with pytest.raises(RunError, match=rf"what answers at {worker} is no scheduler of this version of dask"):
         run(Dice(), out=tmp_path / "out", deals=1050, backend="dask", scheduler=worker)
+    assert left_open(worker) == []
 
 
 def test_a_folder_that_workers_do_not_share_is_told(

@@ -16,6 +16,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from courtpiece.design import Plan, design_of
@@ -383,14 +384,34 @@ class _Finished(NamedTuple):
 @contextmanager
 def _client(workers: Workers, seconds: float) -> Iterator[Any]:
     """Gives dask's client for a scheduler, or that of the caller, which is left open, when none is named."""
-    from distributed import Client, get_client
+    from distributed import get_client
 
     if workers.scheduler is None:
         yield get_client()
         return
-    connect: Any = Client               # untyped
-    with connect(workers.scheduler, set_as_default=False, timeout=seconds) as client:
+    with _kind_of_client()(workers.scheduler, set_as_default=False, timeout=seconds) as client:
         yield client
+
+
+@cache
+def _kind_of_client() -> Any:
+    """Returns dask's class of clients, closing those that find no scheduler.
+
+    Dask leaves these to the garbage collector, and closes them wherever that comes to run: also where another
+    client just begins, which has the lock that closing waits for, and then waits for ever.
+    """
+    from distributed import Client
+
+    class TidyClient(Client):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            try:
+                super().__init__(*arguments, **options)     # type: ignore[no-untyped-call]
+            except BaseException:
+                with suppress(Exception):
+                    self.close()        # type: ignore[no-untyped-call]
+                raise
+
+    return TidyClient
 
 
 def _no_scheduler(workers: Workers, error: BaseException, *, again: bool) -> Exception:
