@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from courtpiece.design import Design
+from courtpiece.design import Design, Plan
 from courtpiece.errors import CourtpieceError, RunError, UsageError
 from courtpiece.store import Folder, LeftOut, Shard, read_metadata, read_rows
 from courtpiece.studies import find
@@ -93,7 +93,7 @@ class Run:
     @property
     def done(self) -> int:
         """How many units lie on disk."""
-        return sum(shard.stop - shard.start for shard in self._chunks())
+        return sum(shard.stop - shard.start for shard in _chunks(self.folder, self.design.plan))
 
     @property
     def complete(self) -> bool:
@@ -105,22 +105,12 @@ class Run:
     @property
     def left_out(self) -> list[LeftOut]:
         """The units that are in no result, because a player in Python failed in them, and why."""
-        if not self.parameters.own_players:
-            return []
-        return self._left_out()
-
-    def _left_out(self) -> list[LeftOut]:
-        return [unit for shard in self._chunks() for unit in shard.left_out]
+        return left_out_of(self.folder, self.design.plan, self.parameters)
 
     def scan(self) -> pl.LazyFrame:
         """Returns the results of all chunks on disk, in order, unread."""
-        return scan_chunks(self.study, self.parameters, [shard.path for shard in self._chunks()])
-
-    def _chunks(self) -> Iterator[Shard]:
-        plan = self.design.plan
-        for shard in self.folder.shards():
-            if shard.index < len(plan) and (shard.start, shard.stop) == plan.bounds(shard.index):
-                yield shard
+        paths = [shard.path for shard in _chunks(self.folder, self.design.plan)]
+        return scan_chunks(self.study, self.parameters, paths)
 
     @cached_property
     def tables(self) -> dict[str, pl.DataFrame]:
@@ -172,6 +162,20 @@ class Run:
         from courtpiece import report
 
         return report.write(self, lang, pdf=pdf)
+
+
+def left_out_of(folder: Folder, plan: Plan, p: Parameters) -> list[LeftOut]:
+    """Returns the units that are in no result of a run, and why; only players in Python fail in any."""
+    if not p.own_players:
+        return []
+    return [unit for shard in _chunks(folder, plan) for unit in shard.left_out]
+
+
+def _chunks(folder: Folder, plan: Plan) -> Iterator[Shard]:
+    """Yields the chunks on disk that are whole and of this plan."""
+    for shard in folder.shards():
+        if shard.index < len(plan) and (shard.start, shard.stop) == plan.bounds(shard.index):
+            yield shard
 
 
 def scan_chunks(study: Study[Any], p: Parameters, paths: list[Path]) -> pl.LazyFrame:

@@ -23,7 +23,7 @@ from courtpiece.design import MOST_CHUNKS, Design, Plan, design_of
 from courtpiece.errors import PlayerError, RunError, UsageError, told
 from courtpiece.patience import patience as patient
 from courtpiece.places import write_whole
-from courtpiece.results import Run, read_tables, scan_chunks, whole_tables
+from courtpiece.results import Run, left_out_of, read_tables, scan_chunks, whole_tables
 from courtpiece.signals import Halt, Stopped, stoppable
 from courtpiece.stats import Stopping
 from courtpiece.store import Folder, LeftOut, Shard, read_rows, read_shard
@@ -157,10 +157,7 @@ class _Execution:
 
     def _tell_left_out(self, design: Design) -> None:
         """Notes which units are in no result; raises PlayerError when all are."""
-        if not self.p.own_players:
-            return
-        left_out = Run(self.folder, self.study, design)._left_out()
-        if not left_out:
+        if not (left_out := left_out_of(self.folder, design.plan, self.p)):
             return
         if len(left_out) >= design.plan.units:
             raise PlayerError(left_out[0].why)

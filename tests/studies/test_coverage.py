@@ -218,6 +218,8 @@ AT_ONCE = "sure_low to sure_high"
 SIMULTANEOUS = "simultaneous_low to simultaneous_high"
 CASES = (
     Case(study="kot-frequency", given={"rules": ["single-sir", "bavan", "mendikot"]}, units=2000),
+    Case(study="kot-frequency", name="kot-frequency with open cards", given={"players": "double-dummy"},
+         units=300, times=20, slow=2, without=("holdings",)),
     Case(study="options", given={"rules": ["single-sir", "bavan", "hidden-trump"]}, units=600,
          special=of_options, chosen={"policies": ("policy", "on_odd"), HEADLINE: ("policy",)}),
     Case(study="conventions", given={}, units=1000, at_once={("together", AT_ONCE): ("measure",)}),
@@ -228,6 +230,8 @@ CASES = (
     Case(study="toss", given={}, units=200, times=1, special=of_tosses),
     Case(study="variants", given={"rules": ["single-sir", "classic,target=3", "mendikot"]}, units=1000,
          at_once={("differences", SIMULTANEOUS): ()}),
+    Case(study="variants", name="variants around a rule set", given={"around": "single-sir,target=3"},
+         units=300, times=20, slow=2, at_once={("differences", SIMULTANEOUS): ()}),
     Case(study="rare-kots", given={}, units=4000, slow=2),
     Case(study="calls-that-lie", given={"more": 100, "draws": 50, "players": ["greedy"]}, units=25, times=8,
          of_truth={"more": 1000}, special=of_callers, at_once={("counting", AT_ONCE): ()}, slow=2),

@@ -30,7 +30,7 @@ from courtpiece.stats import (
     unlike,
 )
 from courtpiece.studies.duel_games import GAMES, WINNERS, Games, files
-from courtpiece.studies.estimates import half_width, with_estimates
+from courtpiece.studies.estimates import half_width, single_row, with_estimates
 from courtpiece.studies.study import (
     ESTIMATE_COLUMNS,
     MOST_UNITS,
@@ -265,7 +265,7 @@ class Duel(Study[DuelParameters]):
             who = {"rules": name_of(rules)}
             part = rows.filter(pl.col("rules") == who["rules"]).sort(unit)
             count = _count_pairs(part)
-            summary += [{**who, "measure": measure, **estimate_row(found)}
+            summary += [{**who, "measure": measure, **single_row(found)}
                         for measure, found in _estimates(p, part, count)]
             won = count["both"], count["one"], count["neither"]
             low, high = confidence_sequence(*won)
@@ -401,14 +401,6 @@ def _halved(found: Estimate) -> Estimate:
         found, value=found.value / 2, standard_error=found.standard_error / 2, low=found.low / 2,
         high=found.high / 2,
     )
-
-
-def estimate_row(found: Estimate, scale: float = 1) -> dict[str, Any]:
-    """Returns an estimate as the columns of a table have it, times `scale`."""
-    return {
-        "value": found.value * scale, "standard_error": found.standard_error * scale,
-        "low": found.low * scale, "high": found.high * scale, "n": found.n, "method": str(found.method),
-    }
 
 
 def _needed(won: tuple[int, int, int], difference: float) -> int | None:

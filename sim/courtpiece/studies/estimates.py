@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from courtpiece import stats
-from courtpiece.stats import Estimates, Method
+from courtpiece.stats import Estimate, Estimates, Method
 
 if TYPE_CHECKING:
     import polars as pl
@@ -16,6 +16,14 @@ def estimate_row(found: Estimates, n: int, method: Method, scale: float = 1) -> 
     """Returns one estimate, divided by `scale`, as ESTIMATE_COLUMNS have it."""
     numbers = {name: float(value) / scale for name, value in found._asdict().items()}
     return {**numbers, "n": n, "method": str(method)}
+
+
+def single_row(found: Estimate, scale: float = 1) -> dict[str, Any]:
+    """Returns an estimate that stands for itself, times `scale`, likewise."""
+    return {
+        "value": found.value * scale, "standard_error": found.standard_error * scale,
+        "low": found.low * scale, "high": found.high * scale, "n": found.n, "method": str(found.method),
+    }
 
 
 @overload

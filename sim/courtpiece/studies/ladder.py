@@ -15,8 +15,8 @@ from courtpiece.language import Sentence, Share
 from courtpiece.players import AnyPlayer, Lineup
 from courtpiece.rules import Counting, Outcome, RuleSet, name_of
 from courtpiece.stats import LEVEL, Method, bradley_terry, shares_of_pairs
-from courtpiece.studies.duel import PLAYER, estimate_row, paired
-from courtpiece.studies.estimates import half_width, with_estimates
+from courtpiece.studies.duel import PLAYER, paired
+from courtpiece.studies.estimates import half_width, single_row, with_estimates
 from courtpiece.studies.study import (
     ESTIMATE_COLUMNS,
     Column,
@@ -262,7 +262,7 @@ class _Results:
                 })
             ahead = paired(self.ahead[:, place].tolist())
             rows.append({"rules": rules, "player": player, "measure": "ahead",
-                         **estimate_row(ahead, scale=1 / (2 * (size - 1)))})
+                         **single_row(ahead, scale=1 / (2 * (size - 1)))})
         return rows
 
     def pairings(self, rules: str) -> list[dict[str, Any]]:
@@ -275,7 +275,7 @@ class _Results:
             rows.append({
                 "rules": rules, "first": self.names[one], "second": self.names[two],
                 "both": both, "one": each, "neither": neither,
-                **estimate_row(shares_of_pairs(both, each, neither)),
+                **single_row(shares_of_pairs(both, each, neither)),
             })
         return rows
 
