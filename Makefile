@@ -24,8 +24,10 @@ types: $(VENV)/ready-dev
 	  courtpiece._kernel.alphamu courtpiece._kernel.cpu courtpiece._kernel.engine courtpiece._kernel.exact \
 	  courtpiece._kernel.ismcts courtpiece._kernel.search courtpiece._kernel.solver courtpiece._kernel.worlds
 
+# A test that hangs fails, and says where each thread was.
+NO_HANG := -o faulthandler_timeout=400 -o faulthandler_exit_on_timeout=true
 unit: $(VENV)/ready-dev
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -q -n $(JOBS)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -q -n $(JOBS) $(NO_HANG)
 
 # The kernel built to stop at the first wrong index, division, shift or address, and what drives it (docs/platforms.md).
 KERNEL_TESTS := tests/kernel tests/perft tests/solve tests/players tests/test_worlds.py

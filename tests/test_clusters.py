@@ -72,6 +72,19 @@ class MortalDice(Dice):
         return super().chunk(p, start, stop)
 
 
+class LostDice(Dice):
+    """Dice that cannot be unpacked where they arrive, once."""
+
+    def __init__(self, lost: Path) -> None:
+        self.lost = lost
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if not self.lost.exists():
+            self.lost.touch()
+            raise OSError("gone")
+
+
 def on(started: Cluster) -> dict[str, Any]:
     return {"backend": "dask", "scheduler": started.address}
 
@@ -206,6 +219,16 @@ def test_whoever_is_killed_at_whatever_moment_nothing_is_lost_or_doubled(
     print(dict(ends))
     assert run(Dice(), out=folder, deals=1050, jobs=1).units == 1050
     assert contents(folder) == contents(direct)
+
+
+def test_a_task_that_dask_gives_up_is_done_again_though_joblib_is_told_nothing(
+    tmp_path: Path, direct: Path, shared: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "_LOOK", 3)    # when all others are done, and dask's own word of it is gone
+    told: list[Progress] = []
+    run(LostDice(tmp_path / "lost"), out=tmp_path / "out", deals=1050, watch=told.append, **on(shared))
+    assert contents(tmp_path / "out") == contents(direct)
+    assert any(progress.word.endswith("; going on") for progress in told)
 
 
 def test_a_chunk_that_ends_every_worker_is_told_when_the_others_are_done(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 BACKENDS = ("loky", "threading", "dask", "ray")
 PATIENCE = 600.0                        # seconds that a player in Python may take over one decision
 _CLUSTERS = ("dask", "ray")
-_CONNECT, _RECONNECT = 10, 60           # seconds to wait for a scheduler, and for one that was there
+_CONNECT, _RECONNECT = 10, 60           # seconds to wait for a scheduler; for one that was there, or results
 _FOR_EVER = 1e9                         # seconds to wait for the first worker
 _LOOK = 1.0                             # seconds between two looks at what dask says
 _UNFIT = 70                             # how a worker ends that is in no state to go on
@@ -293,6 +294,7 @@ def _on_dask(
     is left to itself: its client may hang, too.
     """
     found: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    lost: list[BaseException] = []      # of tasks that joblib now waits for
     over = threading.Event()
     seconds = _RECONNECT if again else _CONNECT
 
@@ -316,7 +318,7 @@ def _on_dask(
             with _client(workers, seconds) as client:
                 found.put(_Connected(client))
                 threading.Thread(target=look_for_workers, args=(client,), daemon=True).start()
-                with _cluster(workers, client):
+                with _cluster(workers, client, lost.append):
                     finished = joblib.Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1)(
                         joblib.delayed(Task.play)(task, halt) for task in still_wanted()
                     )
@@ -333,11 +335,14 @@ def _on_dask(
             try:
                 item = found.get(timeout=_LOOK)
             except queue.Empty:
-                if client is not None:
-                    _check_alive(client, workers)
+                if client is not None and _is_at_work(client, workers, lost):
+                    deadline = time.monotonic() + _RECONNECT
                 elif time.monotonic() > deadline:
-                    raise _no_scheduler(workers, TimeoutError("no answer"), again=again) from None
+                    if client is None:
+                        raise _no_scheduler(workers, TimeoutError("no answer"), again=again) from None
+                    raise WorkersLostError("dask is done, and some results did not come") from None
                 continue
+            deadline = time.monotonic() + _RECONNECT
             if isinstance(item, _Connected):
                 client = item.client
             elif not isinstance(item, _Finished):
@@ -353,10 +358,11 @@ def _on_dask(
 
 
 @contextmanager
-def _cluster(workers: Workers, client: Any) -> Iterator[None]:
+def _cluster(workers: Workers, client: Any, lost: Callable[[BaseException], None]) -> Iterator[None]:
     """Has joblib use dask for `workers.jobs` chunks at once, or for as many as it has cores now.
 
     That is two at least: joblib would do all in this process for a cluster of one core, and stay at it.
+    `lost` is told why dask gives a task up, which joblib is not.
     """
     import joblib
     from joblib.parallel import get_active_backend
@@ -365,6 +371,18 @@ def _cluster(workers: Workers, client: Any) -> Iterator[None]:
         backend, _ = get_active_backend()
     cores = backend.effective_n_jobs    # waits for the first worker
     backend.effective_n_jobs = lambda n_jobs: max(2, cores(n_jobs), workers.jobs or 0)
+    submit = backend.submit
+
+    def tell(future: Future[Any]) -> None:
+        if (error := future.exception()) is not None:
+            lost(error)
+
+    def submit_watched(*arguments: Any, **options: Any) -> Future[Any]:
+        future: Future[Any] = submit(*arguments, **options)
+        future.add_done_callback(tell)
+        return future
+
+    backend.submit = submit_watched
     with joblib.parallel_config(backend=backend):
         yield
 
@@ -431,15 +449,16 @@ def _no_scheduler(workers: Workers, error: BaseException, *, again: bool) -> Exc
                     f"({_first_line(error)})")
 
 
-def _check_alive(client: Any, workers: Workers) -> None:
-    """Raises WorkersLostError when a task will never end, or the scheduler is gone."""
+def _is_at_work(client: Any, workers: Workers, lost: Sequence[BaseException]) -> bool:
+    """True when dask has tasks to do; raises WorkersLostError when one is lost, or the scheduler."""
     if client.status != "running":
         raise WorkersLostError(f"the connection to the scheduler at {workers.scheduler} is lost")
-    for state in list(client.futures.values()):
-        if state.status == "error":
-            raise WorkersLostError(_how_many_died(state.exception))
-        if state.status == "cancelled":     # one that is "lost" is made anew
-            raise WorkersLostError(f"the scheduler at {workers.scheduler} lost a task")
+    states = list(client.futures.values())
+    for error in [*lost, *(state.exception for state in states if state.status == "error")]:
+        raise WorkersLostError(_how_many_died(error))
+    if any(state.status == "cancelled" for state in states):    # one that is "lost" is made anew
+        raise WorkersLostError(f"the scheduler at {workers.scheduler} lost a task")
+    return any(state.status != "finished" for state in states)
 
 
 def _how_ended(error: Exception) -> str:
