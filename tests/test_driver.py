@@ -348,7 +348,7 @@ def test_a_changed_file_is_another_player(mine: str, tmp_path: Path) -> None:
     run("kot-frequency", players=f"{mine}:Mine", deals=5, jobs=1, out=tmp_path / "run")
     with Path(mine).open("a") as file:
         file.write("\nVERSION = 2\n")
-    with pytest.raises(RunError, match="behaviour: "):
+    with pytest.raises(RunError, match=r"its players' code: .*:Mine \w{8} there, .*:Mine \w{8} here"):
         run("kot-frequency", players=f"{mine}:Mine", deals=10, jobs=1, out=tmp_path / "run")
 
 

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from courtpiece.errors import RunError
-from courtpiece.run import run
+from courtpiece.run import Progress, run
 from courtpiece.store import read_table, write_table
 from courtpiece.verification import Verification, verify
 from tests.dice import Dice
@@ -112,6 +112,12 @@ DAMAGE: dict[str, tuple[Callable[[Path, Path], object], str]] = {
         lambda folder, whole: edit_study(folder),
         "000000.parquet does not belong to this run: its parameters differs"),
 }
+
+
+def test_who_watches_is_told_how_much_was_played_again(folder: Path) -> None:
+    told: list[Progress] = []
+    verify(folder, study=Dice(), sample=None, watch=told.append)
+    assert [(progress.done, progress.total) for progress in told] == [(100 * n, 550) for n in range(6)]
 
 
 @pytest.mark.parametrize("name", DAMAGE)

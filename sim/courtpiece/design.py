@@ -95,7 +95,10 @@ class Design:
                 there, here = (side.shown.get(name, "") or "nothing" for side in (self, other))
                 found.append(f"{name}: {there} there, {here} here")
         if not found and self.behaviour != other.behaviour:
-            found.append(f"behaviour: {self.behaviour} there, {other.behaviour} here")
+            was, now = (side.behaviour.split(", ", 2) for side in (self, other))
+            found.append(f"its players' code: {was[2]} there, {now[2]} here"
+                         if was[:2] == now[:2] and len(was) == len(now) == 3 else
+                         f"behaviour: {self.behaviour} there, {other.behaviour} here")
         return found
 
 

@@ -14,6 +14,7 @@ from courtpiece.errors import RunError
 from courtpiece.patience import patience
 from courtpiece.places import read_whole
 from courtpiece.results import Run, scan_chunks
+from courtpiece.run import Progress, Watch
 from courtpiece.store import Folder, checksum, read_table, shard_metadata, table_metadata
 from courtpiece.studies.study import Column, Study, schema
 from courtpiece.workers import PATIENCE, WorkersLostError, in_a_worker, played
@@ -47,16 +48,19 @@ def verify(
     seed: int | None = None,
     study: Study[Any] | None = None,
     run_code: bool = False,
+    watch: Watch | None = None,
 ) -> Verification:
     """Checks a run's folder: every file, every checksum, the tables, and chunks played again from scratch.
 
     `sample` is how many chunks to play again (None for all), chosen by `seed` (by chance).  Where players in
     Python played that the folder names, nothing is played again unless `run_code` has their code loaded.
+    `watch` is told how much was played again.
     Raises RunError when the folder is no run's, or when a run is being written there.
     """
     folder = Folder(path)
     with folder.locked(writing=False):
-        return _Inspection(Run.open(path, study, run_code=run_code)).verify(sample, random.Random(seed))
+        inspection = _Inspection(Run.open(path, study, run_code=run_code), watch or (lambda progress: None))
+        return inspection.verify(sample, random.Random(seed))
 
 
 # What files of the same run may tell differently: their own checksums, which package wrote them, and what a
@@ -67,7 +71,8 @@ _FREE = {"sha256", "file_sha256", "package", "left_out"}
 class _Inspection:
     """One call of `verify`."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, watch: Watch) -> None:
+        self.watch = watch
         self.run, self.folder, self.design, self.study = run, run.folder, run.design, run.study
         self.p, self.plan = run.parameters, run.design.plan
         self.columns = self.study.columns(self.p)
@@ -91,8 +96,11 @@ class _Inspection:
         chosen: list[int] = []
         if repeatable and not strangers:
             chosen = sorted(sound if sample is None else rng.sample(list(sound), min(sample, len(sound))))
+        asked, again = sum(stop - start for start, stop in map(self.plan.bounds, chosen)), 0
         for index in chosen:
+            self.watch(Progress(self.design.unit, again, asked, again))
             start, stop = self.plan.bounds(index)
+            again += stop - start
             if checksum(self._played(start, stop), self.columns) != sound[index]:
                 path = self.folder.shard_file(index)
                 self.problems.append(f"{path} differs from the same chunk played again")

@@ -5,11 +5,9 @@ from __future__ import annotations
 import inspect
 import sys
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,6 +15,7 @@ from typer.core import TyperGroup
 
 from courtpiece.cli import STOPPED
 from courtpiece.cli.output import console, print_json, say
+from courtpiece.cli.progress import watching
 from courtpiece.errors import UsageError, suggest
 from courtpiece.rules.values import show
 from courtpiece.signals import Stopped, heard
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from courtpiece.results import Run
     from courtpiece.run import Progress, Watch
 
-_PLAIN_EVERY = 10.0                     # seconds between lines where there is no terminal
 _ADDRESS_SPACE = 2e9                    # bytes; on 2 cores 2.5 GB were enough and 1.5 GB were not
 # What a file may say besides the study's parameters.
 _FROM_FILE = ("out", "jobs", "chunk", "backend", "scheduler", "patience")
@@ -119,7 +117,7 @@ def _go(study: Study[Any], given: dict[str, Any]) -> int:
     asked = (_from_file(config, study) if config else {}) | given
     with heard():
         try:
-            with _watching(study.name) as watch:
+            with watching(study.name) as watch:
                 done = run(study, watch=_preparing_the_report(watch), **asked)
             for note in done.notes:
                 say(note, sys.stderr)
@@ -246,65 +244,3 @@ def _print_answer(done: Run) -> None:
         screen.print(Text(sentence), soft_wrap=not wraps)
     screen.print(table)
     say(f"± half of the 95 % interval · {done.path}: report.html, summary.parquet, tables/ and shards/")
-
-
-# --- progress ----------------------------------------------------------------------------------------
-
-
-@contextmanager
-def _watching(name: str) -> Iterator[Watch]:
-    """Gives a function that shows a run's progress: a bar on a terminal, else a line now and then."""
-    if not sys.stderr.isatty():
-        yield _Lines(name)
-        return
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
-    with Progress(
-        TextColumn("[bold]{task.description}"), BarColumn(), TaskProgressColumn(),
-        TextColumn("{task.fields[told]}"), TimeRemainingColumn(compact=True),
-        console=console(stderr=True), transient=True,
-    ) as bar:
-        task = bar.add_task(name, total=None, told="")
-        began = monotonic()
-
-        def watch(progress: Any) -> None:
-            if progress.word:
-                bar.console.print(f"{name}: {progress.word}", markup=False, highlight=False)
-                return
-            bar.update(task, total=progress.total, completed=progress.done, told=_told(progress, began))
-
-        yield watch
-
-
-class _Lines:
-    """Prints a line on stderr when the work begins, ends, and every now and then between."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.began = self.last = monotonic()
-        self.quiet = True               # nothing was missing so far
-
-    def __call__(self, progress: Progress) -> None:
-        if progress.word:
-            say(f"{self.name}: {progress.word}", sys.stderr)
-            return
-        now, complete = monotonic(), progress.done >= progress.total
-        if (self.quiet and complete and not progress.played) or not (
-            self.quiet or complete or now - self.last >= _PLAIN_EVERY
-        ):
-            return
-        left = ""
-        if progress.played and not complete:
-            seconds = (progress.total - progress.done) * (now - self.began) / progress.played
-            left = f", {seconds:.0f} s left"
-        say(f"{self.name}: {_told(progress, self.began)}{left}", sys.stderr)
-        self.quiet, self.last = False, now
-
-
-def _told(progress: Progress, began: float) -> str:
-    text = f"{progress.done:,} of {counted(progress.total, progress.unit)}"
-    seconds = monotonic() - began
-    if progress.played and seconds > 0:
-        rate = progress.played / seconds
-        text += f", {rate:{',.0f' if rate >= 10 else '.2g'}} {progress.unit}/s"
-    return text

@@ -10,6 +10,7 @@ import typer
 
 from courtpiece.cli.options import AsJson, RunFolder
 from courtpiece.cli.output import print_json, say
+from courtpiece.cli.progress import watching
 
 
 def verify(
@@ -34,7 +35,9 @@ def verify(
     from courtpiece.studies.study import counted
     from courtpiece.verification import verify as check
 
-    found = check(folder, sample=None if everything else chunks, seed=seed, run_code=run_code)
+    with watching("verify", ends=False) as watch:
+        sample = None if everything else chunks
+        found = check(folder, sample=sample, seed=seed, run_code=run_code, watch=watch)
     if as_json:
         from dataclasses import asdict
 
