@@ -21,7 +21,7 @@ import polars as pl
 import pytest
 from distributed import Client
 
-from courtpiece import workers
+from courtpiece import chunks, dask_cluster
 from courtpiece.cli import main
 from courtpiece.errors import RunError, UsageError
 from courtpiece.results import Run
@@ -139,9 +139,9 @@ def test_never_more_chunks_are_handed_out_than_keep_the_workers_busy(
     tmp_path: Path, shared: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     handed, most = [0], [0]
-    make = workers.Task
+    make = chunks.Task
 
-    def counting(*arguments: Any) -> workers.Task:
+    def counting(*arguments: Any) -> chunks.Task:
         handed[0] += 1
         most[0] = max(most[0], handed[0] - progress[-1].played // 10)
         return make(*arguments)
@@ -224,7 +224,7 @@ def test_whoever_is_killed_at_whatever_moment_nothing_is_lost_or_doubled(
 def test_a_task_that_dask_gives_up_is_done_again_though_joblib_is_told_nothing(
     tmp_path: Path, direct: Path, shared: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workers, "_LOOK", 3)    # when all others are done, and dask's own word of it is gone
+    monkeypatch.setattr(dask_cluster, "_LOOK", 3)    # all others are done by then
     told: list[Progress] = []
     run(LostDice(tmp_path / "lost"), out=tmp_path / "out", deals=1050, watch=told.append, **on(shared))
     assert contents(tmp_path / "out") == contents(direct)
@@ -253,7 +253,7 @@ def test_a_chunk_that_ends_every_worker_is_told_when_the_others_are_done(tmp_pat
 
 
 def test_a_scheduler_that_is_gone_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "_RECONNECT", 1)
+    monkeypatch.setattr(dask_cluster, "_RECONNECT", 1)
     with cluster(tmp_path / "cluster") as started:
 
         def strike() -> None:
@@ -336,7 +336,7 @@ def left_open(address: str) -> list[str]:
 def test_what_answers_and_is_no_scheduler_is_told(
     tmp_path: Path, answer: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workers, "_CONNECT", 1)
+    monkeypatch.setattr(dask_cluster, "_CONNECT", 1)
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def serve() -> None:
@@ -394,7 +394,7 @@ def test_workers_of_another_version_are_refused(
 def test_what_cannot_be_is_told_in_one_line(
     tmp_path: Path, options: dict[str, Any], told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workers, "_CONNECT", 1)
+    monkeypatch.setattr(dask_cluster, "_CONNECT", 1)
     monkeypatch.setitem(sys.modules, "ray.exceptions", None)    # may be installed
     with pytest.raises((UsageError, RunError), match=told):
         run(Dice(), out=tmp_path / "out", deals=1050, **options)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from courtpiece.chunks import Done, Task, WorkersLostError, check_left_out
 from courtpiece.design import MOST_CHUNKS, Design, Plan, design_of
 from courtpiece.errors import PlayerError, RunError, UsageError, told
 from courtpiece.patience import patience as patient
@@ -29,17 +30,7 @@ from courtpiece.stats import Stopping
 from courtpiece.store import Folder, LeftOut, Shard, read_rows, read_shard
 from courtpiece.studies import find
 from courtpiece.studies.study import Parameters, Study, counted
-from courtpiece.workers import (
-    PATIENCE,
-    Done,
-    Result,
-    Task,
-    Workers,
-    WorkersLostError,
-    check_left_out,
-    in_a_worker,
-    spread,
-)
+from courtpiece.workers import PATIENCE, Result, Workers, in_a_worker, spread
 
 if TYPE_CHECKING:
     import polars as pl

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from courtpiece.chunks import WorkersLostError, played
 from courtpiece.design import design_of
 from courtpiece.errors import RunError
 from courtpiece.patience import patience
@@ -17,7 +18,7 @@ from courtpiece.results import Run, scan_chunks
 from courtpiece.run import Progress, Watch
 from courtpiece.store import Folder, checksum, read_table, shard_metadata, table_metadata
 from courtpiece.studies.study import Column, Study, schema
-from courtpiece.workers import PATIENCE, WorkersLostError, in_a_worker, played
+from courtpiece.workers import PATIENCE, in_a_worker
 
 if TYPE_CHECKING:
     import polars as pl

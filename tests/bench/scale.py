@@ -24,12 +24,13 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from courtpiece.chunks import Done
 from courtpiece.design import Plan, design_of
 from courtpiece.run import Progress, _Execution, run
 from courtpiece.store import Folder
 from courtpiece.studies import find
 from courtpiece.studies.study import Study
-from courtpiece.workers import Done, Workers
+from courtpiece.workers import Workers
 from tests.bench.empty import Empty, Nowhere
 from tests.cluster import Cluster, cluster
 from tests.dice import Dice
