@@ -196,12 +196,12 @@ class _Execution:
         ends = np.zeros(indices[-1] + 1 if indices else 0, np.int64)
         expected = design_of(self.study, self.p, Plan(units=1, chunk=self.size))
         for shard in self.folder.shards():
-            path = self.folder.shard_file(shard.index)
             full = shard.index * self.size, (shard.index + 1) * self.size
             if self.on_disk is None or shard.start != full[0] or not full[0] < shard.stop <= full[1]:
-                raise self._no_chunk(path)
+                raise self._no_chunk(self.folder.shard_file(shard.index))
             strange = _strange(shard, expected)
             if strange:
+                path = self.folder.shard_file(shard.index)
                 raise RunError(f"{path} belongs to another run ({strange} differs); remove it")
             ends[shard.index] = shard.stop
         damaged = [index for index in indices if not ends[index]]

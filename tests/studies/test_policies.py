@@ -26,7 +26,7 @@ def test_it_is_what_the_kernel_says(rules: str, player: str) -> None:
     for hand, words in zip(trace.hands[:, 0, :5].tolist(), trace.words[:, 0].tolist(), strict=True):
         five = [Card(card) for card in hand]
         legal = [word for alike in distinct_calls(five, table.rules) for word in alike]
-        assert said(parse_built_in(str(table.lineup)), five, table.rules, legal) == (word_text(words),)
+        assert said(parse_built_in(str(table.lineup)), [five], table.rules, [legal]) == [(word_text(words),)]
 
 
 @pytest.mark.parametrize("rules", ["single-sir", "hidden-trump", "bavan,caller_may_pass=true"])
@@ -56,7 +56,7 @@ def test_the_random_caller_says_what_its_policies_leave_open(rules: str, policie
     for hand, words in zip(trace.hands[:, 0, :5].tolist(), trace.words[:, 0].tolist(), strict=True):
         five = [Card(card) for card in hand]
         legal = [word for alike in distinct_calls(five, table.rules) for word in alike]
-        allowed = said(parse_built_in(str(table.lineup)), five, table.rules, legal)
+        [allowed] = said(parse_built_in(str(table.lineup)), [five], table.rules, [legal])
         assert word_text(words) in allowed
         open_to_it |= {word.partition(" ")[0] for word in allowed}
         told.add(word_text(words).partition(" ")[0])
@@ -67,4 +67,4 @@ def test_the_random_caller_says_any_word_it_may() -> None:
     table = Table("bavan", "random")
     five = [Card.S2, Card.H3, Card.H5, Card.D9, Card.DT]
     legal = ["S", "H", "D", "C", "thirteenth", "redeal"]
-    assert said(parse_built_in(str(table.lineup)), five, table.rules, legal) == tuple(legal)
+    assert said(parse_built_in(str(table.lineup)), [five], table.rules, [legal]) == [tuple(legal)]

@@ -125,7 +125,7 @@ def test_the_built_in_callers_say_what_they_say_at_the_table(question: str, name
     for _ in range(60):
         five = tuple(PACK[card] for card in pack.choice(52, 5, replace=False))
         hand_class = class_of(five)[0]
-        (word,) = said(player, hand_class.cards, SINGLE_SIR, WORDS)
+        [(word,)] = said(player, [hand_class.cards], SINGLE_SIR, [WORDS])
         assert says(rule, str(hand_class)) == {WORDS.index(word)}
 
 

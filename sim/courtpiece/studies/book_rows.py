@@ -182,7 +182,7 @@ def _policies(calls: Calls, p: TrumpBookParameters) -> dict[str, list[float]]:
     legal = [word for words in calls.words for word in words]
     found = {}
     for policy in POLICIES:
-        told = said(parse_built_in(f"{card}/{policy}"), calls.hand, p.ruleset, legal)
+        [told] = said(parse_built_in(f"{card}/{policy}"), [calls.hand], p.ruleset, [legal])
         found[policy] = [sum(word in told for word in words) / len(told) for words in calls.words]
     return found
 

@@ -59,16 +59,20 @@ def would_say(
     return words
 
 
-def said(player: PlayerSpec, five: Sequence[Card], rules: RuleSet, legal: Sequence[str]) -> tuple[str, ...]:
-    """Returns the word that a player's caller says as eldest, or the words among which it draws lots.
-
-    `legal` are the words that it may say, without `timeout`.
+def said(
+    player: PlayerSpec, fives: Sequence[Sequence[Card]], rules: RuleSet, legal: Sequence[Sequence[str]]
+) -> list[tuple[str, ...]]:
+    """Returns the word that a player's caller says as eldest on each five cards, or those among which he
+    draws lots.  `legal` are the words that he may say on each, without `timeout`.
     """
-    word = int(would_say(player, holdings(np.array([five], np.uint8)), rules)[0])
-    if word != BY_LOT:
-        return (word_text(word),)
     ways_out = dict(zip(("pass", "redeal", "thirteenth"), kernel_caller(player)[2], strict=False))
-    for way in ("redeal", "pass", "thirteenth"):
-        if ways_out[way] == ALWAYS and way in legal:
-            return (way,)
-    return tuple(word for word in legal if ways_out.get(word) != NEVER)
+
+    def among(legal: Sequence[str]) -> tuple[str, ...]:
+        for way in ("redeal", "pass", "thirteenth"):
+            if ways_out[way] == ALWAYS and way in legal:
+                return (way,)
+        return tuple(word for word in legal if ways_out.get(word) != NEVER)
+
+    words = would_say(player, holdings(np.array(fives, np.uint8)), rules).tolist()
+    return [among(may) if word == BY_LOT else (word_text(word),)
+            for word, may in zip(words, legal, strict=True)]

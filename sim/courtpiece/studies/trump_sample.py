@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from courtpiece.advice import MOST_CALLS, distinct_calls
+from courtpiece.advice import MOST_CALLS
 from courtpiece.cards import parse_cards
 from courtpiece.players import Lineup, PlayerSpec, parse_built_in
 from courtpiece.rules import RuleSet
@@ -108,16 +108,16 @@ class Sample:
     @cached_property
     def policies(self) -> dict[str, Floats]:
         """(hands, 1, calls) for each built-in caller: the chance that it makes the call."""
-        found = {policy: np.zeros((len(self.hands), 1, MOST_CALLS)) for policy in POLICIES}
         eldest = self.lineup.caller_side
         card = eldest.card if isinstance(eldest, PlayerSpec) else "greedy"      # whose policies come with it
-        for number, (hand, words) in enumerate(zip(self.hands, self.words, strict=True)):
-            place = {word: at for at, alike in enumerate(words) for word in alike}
-            legal = [word for alike in distinct_calls(hand, self.rules) for word in alike]
-            for policy, weights in found.items():
-                told = said(parse_built_in(f"{card}/{policy}"), hand, self.rules, legal)
-                for word in told:
-                    weights[number, 0, place[word]] += 1 / len(told)
+        places = [{word: at for at, alike in enumerate(words) for word in alike} for words in self.words]
+        found = {}
+        for policy in POLICIES:
+            found[policy] = np.zeros((len(self.hands), 1, MOST_CALLS))
+            told = said(parse_built_in(f"{card}/{policy}"), self.hands, self.rules, list(map(list, places)))
+            for number, (words, place) in enumerate(zip(told, places, strict=True)):
+                for word in words:
+                    found[policy][number, 0, place[word]] += 1 / len(words)
         return found
 
     def value(self, quality: str, weights: Floats) -> Floats:

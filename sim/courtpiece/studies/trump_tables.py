@@ -8,7 +8,7 @@ less than what the truly best call is worth, and so are the regrets; nothing is 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -170,10 +170,11 @@ def _mean(values: Floats, errors: Floats, n: int, drawn: bool, chance: bool) -> 
 
 def _tables(sample: Sample, drawn: bool) -> dict[str, dict[str, Any]]:
     """Returns the columns of each table but those that tell the rules and players."""
+    called = list(_suits_called(sample))
     return {
         "summary": _columns(_summary(sample, drawn)),
-        "lengths": _columns(_by_suit(sample, drawn, lambda honours: honours.bit_count(), range(4))),
-        "holdings": _columns(_by_suit(sample, drawn, lambda honours: honours, HONOURS)),
+        "lengths": _columns(_by_suit(sample, called, drawn, lambda honours: honours.bit_count(), range(4))),
+        "holdings": _columns(_by_suit(sample, called, drawn, lambda honours: honours, HONOURS)),
         "shapes": _columns(_by_shape(sample, drawn)),
         "extremes": _extremes(sample),
         "hands": _hands(sample),
@@ -215,19 +216,15 @@ def _over_halves(values: Floats) -> tuple[Floats, Floats]:
 
 
 def _by_suit(
-    sample: Sample, drawn: bool, kind: Callable[[int], int], kinds: Sequence[Any]
+    sample: Sample, called: Sequence[_Called], drawn: bool, kind: Callable[[int], int], kinds: Sequence[Any]
 ) -> Iterator[dict[str, Any]]:
     """Yields a row for each length and kind of honours of the suit called.
 
     In hidden games it is the suit of the card laid, and of a suit's cards the lowest is laid.  A hand with
     two such suits counts once, with the mean of both.
     """
-    entries = [
-        (number, place, len(ranks) * len(kinds) + kind(_honours(ranks)))
-        for number, (hand, words) in enumerate(zip(sample.hands, sample.words, strict=True))
-        for place, ranks in _suits_called(hand, words)
-    ]
-    numbers, places, groups = np.array(entries).T
+    numbers, places, lengths, honours_held = np.array(called).T
+    groups = lengths * len(kinds) + np.array([kind(held) for held in range(8)])[honours_held]
     pairs, owner = np.unique(groups * len(sample.hands) + numbers, return_inverse=True)
     share = np.bincount(owner)
 
@@ -265,22 +262,31 @@ def _group(
     return told
 
 
-def _suits_called(hand: Hand, words: Sequence[Sequence[str]]) -> Iterator[tuple[int, list[int]]]:
-    """Yields the call of each suit, once where suits are alike, and the ranks held in it.
+class _Called(NamedTuple):
+    """A call of a suit."""
+
+    hand: int
+    place: int
+    length: int
+    honours: int                        # the position in HONOURS
+
+
+def _suits_called(sample: Sample) -> Iterator[_Called]:
+    """Yields the call of each suit of each hand, once where suits are alike.
 
     A hidden suit is called as the built-in callers do: by its highest card.
     """
-    highest = {suit: max((card for card in hand if card.suit is suit), default=None) for suit in Suit}
-    for place, alike in enumerate(words):
-        word = alike[0]
-        kind, _, text = word.partition(" ")
-        if kind == "hide" and highest[Card.parse(text).suit] is Card.parse(text):
-            suit = Card.parse(text).suit
-        elif word in Suit.__members__:
-            suit = Suit[word]
-        else:
-            continue
-        yield place, [card.rank for card in hand if card.suit is suit]
+    for number, (hand, words) in enumerate(zip(sample.hands, sample.words, strict=True)):
+        ranks = {suit: [card.rank for card in hand if card.suit is suit] for suit in Suit}
+        for place, (word, *_) in enumerate(words):
+            kind, _, text = word.partition(" ")
+            if kind == "hide" and (card := Card.parse(text)).rank == max(ranks[card.suit]):
+                suit = card.suit
+            elif word in Suit.__members__:
+                suit = Suit[word]
+            else:
+                continue
+            yield _Called(number, place, len(ranks[suit]), _honours(ranks[suit]))
 
 
 def _honours(ranks: Sequence[int]) -> int:
