@@ -375,11 +375,9 @@ def _estimates(
         yield "match-deals", _halved(paired(map(sum, zip(*taken, strict=True))))
     else:
         for measure, side in (("kot", "us"), ("kot-conceded", "them")):
-            kots = [
-                (rows[f"{game}_kot"] & (rows[f"{game}_winner"].cast(str) == side)).cast(int).to_list()
-                for game in GAMES
-            ]
-            yield measure, _halved(paired(map(sum, zip(*kots, strict=True))))
+            first, second = (rows[f"{game}_kot"] & (rows[f"{game}_winner"] == side) for game in GAMES)
+            made = first.cast(int) + second.cast(int)
+            yield measure, shares_of_pairs(*(int((made == games).sum()) for games in (2, 1, 0)))
     asked = rows.filter(rows["decisions"] > 0)
     if len(asked) > 1:
         yield "differing", ratio(
