@@ -64,10 +64,29 @@ def stoppable(halt: Halt, say: Callable[[str], object]) -> Iterator[None]:
         teller.join()
 
 
+@contextmanager
+def hang_up_held_back() -> Iterator[None]:
+    """Keeps from threads and processes that begin meanwhile what a lost terminal sends to all.
+
+    The trackers of resources, of joblib and of Python, have to live until the work has ended, and heed only
+    that one of the signals.
+    """
+    if not hasattr(signal, "SIGHUP"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def left_to_the_parent() -> None:
     """Leaves the signals to the process that started this one; programs started from here heed them."""
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN if number == signal.SIGINT else lambda *_: None)
+    if hasattr(signal, "SIGHUP"):       # held back when this process began
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGHUP})
 
 
 def _stop(number: int, frame: FrameType | None) -> None:

@@ -18,7 +18,7 @@ from courtpiece.chunks import Outcome, Task, WorkersLostError, begin_worker, fir
 from courtpiece.dask_cluster import on_dask
 from courtpiece.errors import UsageError, suggest
 from courtpiece.patience import patience
-from courtpiece.signals import Halt
+from courtpiece.signals import Halt, hang_up_held_back
 
 BACKENDS = ("loky", "threading", "dask", "ray")
 PATIENCE = 600.0                        # seconds that a player in Python may take over one decision
@@ -130,9 +130,10 @@ def _on_this_machine(
             own |= _beginning()
             if apart and jobs == 1:     # of which joblib would make this process
                 jobs, own = 2, own | _ONE_AT_A_TIME
-        finished = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, **own)(
-            joblib.delayed(Task.play)(task, halt) for task in tasks
-        )
+        with hang_up_held_back():
+            finished = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, **own)(
+                joblib.delayed(Task.play)(task, halt) for task in tasks
+            )
         try:
             with closing(finished):
                 yield from finished

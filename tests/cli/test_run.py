@@ -151,14 +151,27 @@ def test_help_shows_the_parameters_of_a_study(capsys: pytest.CaptureFixture[str]
     assert "trump-call" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("name", "status"), [
-    ("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129),
-])
-def test_who_is_asked_to_end_says_how_to_go_on_and_which_signal_it_was(name: str, status: int) -> None:
+SLOW = """
+import time
+import courtpiece as cp
+
+class Slow(cp.Player):
+    def play(self, view):
+        time.sleep(0.0005)
+        return view.legal_cards[0]
+"""
+
+
+@pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+@pytest.mark.parametrize(("players", "chunk"), [("random", 20_000), ("slow.py:Slow", 20)])
+def test_who_is_asked_to_end_says_how_to_go_on_and_which_signal_it_was(
+    name: str, status: int, players: str, chunk: int
+) -> None:
+    Path("slow.py").write_text(SLOW)
+    deals = 25_000 * chunk
     process = subprocess.Popen(
-        [sys.executable, "-m", "courtpiece", "run",
-         "kot-frequency", "--players", "random", "--deals", "500000000", "--chunk", "20000", "--jobs", "2",
-         "--out", "long"],
+        [sys.executable, "-m", "courtpiece", "run", "kot-frequency", "--players", players,
+         "--deals", str(deals), "--chunk", str(chunk), "--jobs", "2", "--out", "long"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )
     shards, deadline = Path("long/shards"), time.monotonic() + 60
@@ -167,10 +180,10 @@ def test_who_is_asked_to_end_says_how_to_go_on_and_which_signal_it_was(name: str
     os.killpg(process.pid, getattr(signal, name))       # as a terminal does: the workers get it too
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (status, ""), err
-    kept = 20_000 * len(list(shards.glob("0*")))
+    kept = chunk * len(list(shards.glob("0*")))
     assert err.splitlines()[-2:] == [
         "kot-frequency: stopping when the chunks under way are done; a second signal ends at once",
-        f"stopped: {kept:,} of 500,000,000 deals are kept in long; run the same command again to go on",
+        f"stopped: {kept:,} of {deals:,} deals are kept in long; run the same command again to go on",
     ]
     assert "Traceback" not in err
 
