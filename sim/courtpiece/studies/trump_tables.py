@@ -25,6 +25,7 @@ from courtpiece.studies.trump_sample import BEST, CHANCES, QUALITIES, Integers, 
 if TYPE_CHECKING:
     import polars as pl
 
+_PIECE = 20_000                         # rows
 _OF_TRICKS = ("tricks", "tricks_half_width")    # what tables do not tell of deals that were solved
 HONOURS = ("none", "Q", "K", "KQ", "A", "AQ", "AK", "AKQ")      # the position is a number in binary
 SHAPE_NAMES = tuple("-".join(map(str, shape)) for shape in SHAPES)      # 5-0-0-0 …
@@ -133,7 +134,9 @@ def summarise(p: TrumpCallParameters, rows: pl.LazyFrame) -> dict[str, pl.DataFr
         for lineup in p.players:
             who = {"rules": name_of(rules), "players": str(lineup)}
             of_these = rows.filter(rules=who["rules"], players=who["players"])
-            part = of_these.collect(engine="streaming").sort("hand", "half", "place")
+            # Ten thousand files would give as many pieces, which take twenty times the room of their rows.
+            pieces = of_these.collect_batches(chunk_size=_PIECE, engine="streaming")
+            part = pl.concat([piece.rechunk() for piece in pieces]).sort("hand", "half", "place")
             sample = Sample.of(part, rules, lineup)
             for name, values in _tables(sample, drawn=not p.given).items():
                 size = len(next(iter(values.values())))
