@@ -56,6 +56,7 @@ def stoppable(halt: Halt, say: Callable[[str], object]) -> Iterator[None]:
 
     teller = threading.Thread(target=tell, daemon=True)
     teller.start()
+    _let_polars_be_first()
     try:
         with _handled(stop):
             yield
@@ -83,10 +84,17 @@ def hang_up_held_back() -> Iterator[None]:
 
 def left_to_the_parent() -> None:
     """Leaves the signals to the process that started this one; programs started from here heed them."""
+    _let_polars_be_first()
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN if number == signal.SIGINT else lambda *_: None)
     if hasattr(signal, "SIGHUP"):       # held back when this process began
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGHUP})
+
+
+def _let_polars_be_first() -> None:
+    """Has polars take SIGINT, as it does when it is imported, before it is taken from it: else each Ctrl-C in
+    the middle of its work ends that work."""
+    import polars  # noqa: F401
 
 
 def _stop(number: int, frame: FrameType | None) -> None:

@@ -188,6 +188,30 @@ def test_who_is_asked_to_end_says_how_to_go_on_and_which_signal_it_was(
     assert "Traceback" not in err
 
 
+WORKER = """
+import os, signal, threading, time
+from courtpiece.signals import left_to_the_parent
+
+left_to_the_parent()
+import polars as pl
+
+def ask():
+    for _ in range(500):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.001)
+
+asking = threading.Thread(target=ask)
+asking.start()
+while asking.is_alive():
+    pl.DataFrame({"a": range(100_000)}).lazy().sort("a", descending=True).collect()
+"""
+
+
+def test_a_worker_goes_on_with_its_chunk_when_the_parent_is_asked_to_end() -> None:
+    ended = subprocess.run([sys.executable, "-c", WORKER], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("megabytes", [600, 1500])
 def test_too_little_address_space_is_told_in_one_line(megabytes: int) -> None:
     resource = pytest.importorskip("resource")
