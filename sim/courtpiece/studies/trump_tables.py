@@ -227,7 +227,7 @@ def _by_suit(
     two such suits counts once, with the mean of both.
     """
     numbers, places, lengths, honours_held = np.array(called).T
-    groups = lengths * len(kinds) + np.array([kind(held) for held in range(8)])[honours_held]
+    groups = lengths * len(kinds) + np.array([kind(held) for held in range(len(HONOURS))])[honours_held]
     pairs, owner = np.unique(groups * len(sample.hands) + numbers, return_inverse=True)
     share = np.bincount(owner)
 
