@@ -85,6 +85,23 @@ class LostDice(Dice):
             raise OSError("gone")
 
 
+class CrowdedDice(Dice):
+    """Dice that are thrown when so many chunks are at it at once that two workers would not do."""
+
+    crowd = 6
+
+    def __init__(self, begun: Path) -> None:
+        self.begun = begun
+
+    def chunk(self, p: DiceParameters, start: int, stop: int) -> pl.DataFrame:
+        (self.begun / str(start)).touch()
+        deadline = time.monotonic() + 100
+        while len(list(self.begun.iterdir())) < self.crowd:
+            assert time.monotonic() < deadline, "no others came"
+            time.sleep(0.05)
+        return super().chunk(p, start, stop)
+
+
 def on(started: Cluster) -> dict[str, Any]:
     return {"backend": "dask", "scheduler": started.address}
 
@@ -299,6 +316,20 @@ def test_a_run_whose_workers_all_go_waits_for_others_and_says_so(tmp_path: Path,
     assert contents(tmp_path / "out") == contents(direct)
     words = [progress.word for progress in told if progress.word]
     assert words == [f"waiting for workers: `dask worker {started.address}` starts one"]
+
+
+def test_workers_that_come_later_are_given_chunks_too(tmp_path: Path, direct: Path) -> None:
+    (begun := tmp_path / "begun").mkdir()
+    with cluster(tmp_path / "cluster", workers=1) as started:
+
+        def come() -> None:
+            wait_until(lambda: any(begun.iterdir()))
+            for _ in range(CrowdedDice.crowd - 1):
+                started.start_worker()
+
+        threading.Thread(target=come, daemon=True).start()
+        run(CrowdedDice(begun), out=tmp_path / "out", deals=1050, **on(started))
+    assert contents(tmp_path / "out") == contents(direct)
 
 
 def test_workers_may_come_and_go_all_the_time(tmp_path: Path, direct: Path) -> None:

@@ -148,6 +148,7 @@ def test_what_cannot_be_reached_is_one_line(bucket: str, capsys: pytest.CaptureF
     ("500", 3, None),
     ("503", 3, None),
     ("cut", 1, None),
+    ("cut", -1, "/shards cannot be reached: Connection was closed"),
     ("503", -1, "/shards: cannot be written: Service Unavailable"),
     ("403", -1, "/shards: cannot be written: Access Denied"),
 ])
@@ -156,6 +157,8 @@ def test_a_store_in_trouble_is_asked_again_or_told_of_and_the_next_run_goes_on(
     bucket: str, direct: Path, how: str, left: int, told: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address = f"{bucket}/{uuid.uuid4().hex}"
+    if told is not None:
+        monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")     # or what comes in vain comes a minute later
     with troubled(monkeypatch) as trouble:
         begun: list[bool] = []
 

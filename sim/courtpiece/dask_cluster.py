@@ -21,6 +21,7 @@ from courtpiece.signals import Halt
 
 _CONNECT, _RECONNECT = 10, 60           # seconds to wait for a scheduler; for one that was there, or results
 _FOR_EVER = 1e9                         # seconds to wait for the first worker
+_CALLS_A_CORE = 2                       # in flight, as joblib has it
 _LOOK = 1.0                             # seconds between two looks at what dask says
 
 
@@ -50,6 +51,13 @@ def on_dask(
                     found.put(f"waiting for workers: `dask worker {client.scheduler.address}` starts one")
                 over.wait(_LOOK)
 
+    def hand_out_more(client: Any, cores: int, parallel: Any, calls: Iterator[Any]) -> None:
+        with suppress(Exception):
+            while not over.wait(_LOOK):
+                before, cores = cores, max(cores, sum(client.ncores().values()))
+                for _ in range(_CALLS_A_CORE * (cores - before)):
+                    parallel.dispatch_one_batch(calls)      # what joblib does when a call is done
+
     def consume() -> None:
         import joblib
 
@@ -57,10 +65,12 @@ def on_dask(
             with _client(scheduler, seconds) as client:
                 found.put(_Connected(client))
                 threading.Thread(target=look_for_workers, args=(client,), daemon=True).start()
-                with _cluster(client, jobs, lost.append):
-                    finished = joblib.Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1)(
-                        joblib.delayed(Task.play)(task, halt) for task in still_wanted()
-                    )
+                with _cluster(client, jobs, lost.append) as cores:
+                    calls = (joblib.delayed(Task.play)(task, halt) for task in still_wanted())
+                    parallel = joblib.Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1)
+                    finished = parallel(calls)
+                    threading.Thread(target=hand_out_more, args=(client, cores, parallel, calls),
+                                     daemon=True).start()
                     for outcome in finished:
                         found.put(outcome)
             found.put(_Finished(None))
@@ -97,8 +107,8 @@ def on_dask(
 
 
 @contextmanager
-def _cluster(client: Any, jobs: int | None, lost: Callable[[BaseException], None]) -> Iterator[None]:
-    """Has joblib use dask for `jobs` chunks at once, or for as many as it has cores now.
+def _cluster(client: Any, jobs: int | None, lost: Callable[[BaseException], None]) -> Iterator[int]:
+    """Has joblib use dask for as many cores as it has now, or `jobs`, if that is more; yields their number.
 
     That is two at least: joblib would do all in this process for a cluster of one core, and stay at it.
     `lost` is told why dask gives a task up, which joblib is not.
@@ -108,8 +118,8 @@ def _cluster(client: Any, jobs: int | None, lost: Callable[[BaseException], None
 
     with joblib.parallel_config(backend="dask", client=client, wait_for_workers_timeout=_FOR_EVER):
         backend, _ = get_active_backend()
-    cores = backend.effective_n_jobs    # waits for the first worker
-    backend.effective_n_jobs = lambda n_jobs: max(2, cores(n_jobs), jobs or 0)
+    cores = max(2, backend.effective_n_jobs(-1), jobs or 0)     # waits for the first worker
+    backend.effective_n_jobs = lambda _: cores
     submit = backend.submit
 
     def tell(future: Future[Any]) -> None:
@@ -123,7 +133,7 @@ def _cluster(client: Any, jobs: int | None, lost: Callable[[BaseException], None
 
     backend.submit = submit_watched
     with joblib.parallel_config(backend=backend):
-        yield
+        yield cores
 
 
 class _Connected(NamedTuple):
