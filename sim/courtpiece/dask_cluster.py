@@ -1,6 +1,7 @@
 """Chunks spread over a cluster of dask by joblib's backend, and what is done when dask loses some.
 
-Nothing of ours stands between joblib and dask; we look on, as joblib waits for ever for a task that was lost.
+Joblib and dask do the work.  We look on, as joblib does not notice when dask is gone or loses a task, nor
+when more workers come.
 """
 
 from __future__ import annotations
@@ -9,14 +10,14 @@ import queue
 import re
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any, NamedTuple
 
 from courtpiece.chunks import Outcome, Task, WorkersLostError, first_line
-from courtpiece.errors import RunError, UsageError
+from courtpiece.errors import RunError, UsageError, how_to_install
 from courtpiece.signals import Halt
 
 _CONNECT, _RECONNECT = 10, 60           # seconds to wait for a scheduler; for one that was there, or results
@@ -34,7 +35,6 @@ def on_dask(
     is left to itself: its client may hang, too.
     """
     found: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    lost: list[BaseException] = []      # of tasks that joblib now waits for
     over = threading.Event()
     seconds = _RECONNECT if again else _CONNECT
 
@@ -63,14 +63,16 @@ def on_dask(
 
         try:
             with _client(scheduler, seconds) as client:
-                found.put(_Connected(client))
+                found.put(_Connected(client, client.scheduler.address))
                 threading.Thread(target=look_for_workers, args=(client,), daemon=True).start()
-                with _cluster(client, jobs, lost.append) as cores:
+                with _cluster(client, jobs) as cores:
                     calls = (joblib.delayed(Task.play)(task, halt) for task in still_wanted())
-                    parallel = joblib.Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1)
+                    parallel = joblib.Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1,
+                                               pre_dispatch=jobs or _CALLS_A_CORE * cores)
                     finished = parallel(calls)
-                    threading.Thread(target=hand_out_more, args=(client, cores, parallel, calls),
-                                     daemon=True).start()
+                    if jobs is None:
+                        threading.Thread(target=hand_out_more, args=(client, cores, parallel, calls),
+                                         daemon=True).start()
                     for outcome in finished:
                         found.put(outcome)
             found.put(_Finished(None))
@@ -78,60 +80,61 @@ def on_dask(
             found.put(_Finished(error))
 
     threading.Thread(target=consume, daemon=True).start()
-    client, deadline = None, time.monotonic() + 2 * seconds
+    connected, deadline = None, time.monotonic() + 2 * seconds
     try:
         while True:
             try:
                 item = found.get(timeout=_LOOK)
             except queue.Empty:
-                if client is not None and _is_at_work(client, lost, scheduler):
+                if connected is not None and _is_at_work(*connected):
                     deadline = time.monotonic() + _RECONNECT
                 elif time.monotonic() > deadline:
-                    if client is None:
+                    if connected is None:
                         raise _no_scheduler(scheduler, TimeoutError("no answer"), again=again) from None
                     raise WorkersLostError("dask is done, and some results did not come") from None
                 continue
             deadline = time.monotonic() + _RECONNECT
             if isinstance(item, _Connected):
-                client = item.client
+                connected = item
             elif not isinstance(item, _Finished):
                 yield item
             elif item.error is None:
                 return
-            elif client is None:
+            elif connected is None:
                 raise _no_scheduler(scheduler, item.error, again=again) from item.error
             else:
-                raise WorkersLostError(first_line(item.error)) from item.error
+                raise WorkersLostError(_why_lost(item.error)) from item.error
     finally:
         over.set()
 
 
 @contextmanager
-def _cluster(client: Any, jobs: int | None, lost: Callable[[BaseException], None]) -> Iterator[int]:
-    """Has joblib use dask for as many cores as it has now, or `jobs`, if that is more; yields their number.
+def _cluster(client: Any, jobs: int | None) -> Iterator[int]:
+    """Has joblib use dask for as many cores as it has now, or `jobs`; yields their number.
 
-    That is two at least: joblib would do all in this process for a cluster of one core, and stay at it.
-    `lost` is told why dask gives a task up, which joblib is not.
+    That is two at least: joblib would do all in this process for one.  It is told of tasks that dask gives
+    up, which its backend forgets.
     """
     import joblib
     from joblib.parallel import get_active_backend
 
     with joblib.parallel_config(backend="dask", client=client, wait_for_workers_timeout=_FOR_EVER):
         backend, _ = get_active_backend()
-    cores = max(2, backend.effective_n_jobs(-1), jobs or 0)     # waits for the first worker
+    there = backend.effective_n_jobs(-1)        # waits for the first worker
+    cores = max(2, jobs or there)
     backend.effective_n_jobs = lambda _: cores
     submit = backend.submit
 
-    def tell(future: Future[Any]) -> None:
-        if (error := future.exception()) is not None:
-            lost(error)
+    def submit_and_tell(func: Any, callback: Callable[[BaseException], object]) -> Future[Any]:
+        def tell(future: Future[Any]) -> None:
+            if (error := future.exception()) is not None:
+                callback(error)
 
-    def submit_watched(*arguments: Any, **options: Any) -> Future[Any]:
-        future: Future[Any] = submit(*arguments, **options)
+        future: Future[Any] = submit(func, callback)
         future.add_done_callback(tell)
         return future
 
-    backend.submit = submit_watched
+    backend.submit = submit_and_tell
     with joblib.parallel_config(backend=backend):
         yield cores
 
@@ -140,6 +143,7 @@ class _Connected(NamedTuple):
     """The beginning of the results."""
 
     client: Any
+    scheduler: str
 
 
 class _Finished(NamedTuple):
@@ -150,13 +154,17 @@ class _Finished(NamedTuple):
 
 @contextmanager
 def _client(scheduler: str | None, seconds: float) -> Iterator[Any]:
-    """Gives dask's client for a scheduler, or that of the caller, which is left open, when none is named."""
+    """Gives a client of dask's for a scheduler, that of the caller's client when none is named.
+
+    It is one of our own: what else the caller's has dask do is nothing of this run's.
+    """
     from distributed import get_client
 
+    options = {}
     if scheduler is None:
-        yield get_client()
-        return
-    with _kind_of_client()(scheduler, set_as_default=False, timeout=seconds) as client:
+        theirs: Any = get_client()
+        scheduler, options = theirs.scheduler.address, {"security": theirs.security}
+    with _kind_of_client()(scheduler, set_as_default=False, timeout=seconds, **options) as client:
         yield client
 
 
@@ -184,8 +192,8 @@ def _kind_of_client() -> Any:
 def _no_scheduler(scheduler: str | None, error: BaseException, *, again: bool) -> Exception:
     """Returns what to raise when dask could not be connected to."""
     if isinstance(error, ImportError):
-        return UsageError(f"backend dask needs a package that is not installed ({error}): pip install "
-                          '"courtpiece[cluster]"')
+        return UsageError(f"backend dask needs a package that is not installed ({error}): "
+                          f"{how_to_install('cluster')}")
     if scheduler is None:
         return UsageError("backend dask needs the address of a scheduler, such as --scheduler "
                           "tcp://HOST:8786; `dask scheduler` starts one")
@@ -198,19 +206,17 @@ def _no_scheduler(scheduler: str | None, error: BaseException, *, again: bool) -
                     f"({first_line(error)})")
 
 
-def _is_at_work(client: Any, lost: Sequence[BaseException], scheduler: str | None) -> bool:
+def _is_at_work(client: Any, scheduler: str) -> bool:
     """True when dask has tasks to do; raises WorkersLostError when one is lost, or the scheduler."""
     if client.status != "running":
         raise WorkersLostError(f"the connection to the scheduler at {scheduler} is lost")
     states = list(client.futures.values())
-    for error in [*lost, *(state.exception for state in states if state.status == "error")]:
-        raise WorkersLostError(_how_many_died(error))
     if any(state.status == "cancelled" for state in states):    # one that is "lost" is made anew
         raise WorkersLostError(f"the scheduler at {scheduler} lost a task")
     return any(state.status != "finished" for state in states)
 
 
-def _how_many_died(error: BaseException) -> str:
+def _why_lost(error: BaseException) -> str:
     """Returns why dask gives a task up, without what it tells of the task."""
     workers = re.search(r"on (\d+) different workers, but all those workers died", str(error))
     if workers is None:

@@ -36,19 +36,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from courtpiece.errors import UsageError, how_to_install
+
 try:
     from gymnasium import spaces
     from pettingzoo import AECEnv
     from pettingzoo.utils import wrappers
 except ImportError as error:
-    raise ImportError(
-        "courtpiece.env needs the extra `env`: pip install '.[env]' in a clone of courtpiece"
-    ) from error
+    raise ImportError(f"courtpiece.env needs the extra `env`: {how_to_install('env')}") from error
 
 from courtpiece._kernel import engine
 from courtpiece.cards import PACK, Card, Suit, dotted
 from courtpiece.deal import ELDEST, FIRST_CARDS, REVEAL, Deal
-from courtpiece.errors import UsageError
 from courtpiece.players.callers import kernel_caller
 from courtpiece.players.registry import parse_built_in
 from courtpiece.rules import Counting, Extra, Outcome, RuleSet, RulesSpec, name_of, resolve

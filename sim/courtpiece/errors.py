@@ -158,3 +158,12 @@ def suggest(word: str, known: Iterable[str]) -> str:
     spelled = {name.lower(): name for name in known}
     near = difflib.get_close_matches(word.strip().lower().replace(" ", "-"), spelled, n=1)
     return f' (did you mean "{spelled[near[0]]}"?)' if near else ""
+
+
+def how_to_install(extra: str) -> str:
+    """Returns how to get what an extra of this package brings.
+
+    >>> how_to_install("lab")
+    "pip install '.[lab]' in a clone of courtpiece"
+    """
+    return f"pip install '.[{extra}]' in a clone of courtpiece"

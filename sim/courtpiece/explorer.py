@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from courtpiece.advice import DEALS, SOLVED_DEALS, Advice, call, label
 from courtpiece.cards import Card, Hand, format_cards
-from courtpiece.errors import CourtpieceError, UsageError, one_line
+from courtpiece.errors import CourtpieceError, UsageError, how_to_install, one_line
 from courtpiece.players import Lineup, parse_lineup
 from courtpiece.rules import RuleSet, Trump, name_of, preset, presets, resolve
 
@@ -49,9 +49,7 @@ def explorer(
     try:
         kind = _kind()
     except ImportError:
-        raise UsageError(
-            "cp.explorer() needs anywidget: pip install '.[lab]' in a clone of courtpiece"
-        ) from None
+        raise UsageError(f"cp.explorer() needs anywidget: {how_to_install('lab')}") from None
     widget: AnyWidget = kind(
         cards=list(map(str, picked)), rules=rules, players=players, seed=seed,
         rules_offered=list(dict.fromkeys([rules, *_rules_with_a_call()])),

@@ -20,6 +20,7 @@ from types import FrameType
 from courtpiece.errors import PlayerError, raised
 
 _AGAIN = 1.0                            # seconds until an alarm rings again that was lost, as in a finalizer
+_FOR_EVER = 1e9                         # seconds, which every system can count to
 _TICK = 0.1                             # seconds between two looks at the threads
 
 _limit: ContextVar[float | None] = ContextVar("patience", default=None)
@@ -65,7 +66,8 @@ def staying() -> Iterator[None]:
 def answering() -> Iterator[None]:
     """Raises PlayerError for whatever a player does in the body instead of coming to its end in time.
 
-    A Ctrl-C is none of that; worker processes heed none, so that what looks like one there is the player's.
+    A Ctrl-C is none of that; it comes to main threads alone, and worker processes heed none, so that what
+    looks like one there is the player's.
     A copy of this process that the player made by a fork ends with the body, or it would play on as well.
     """
     process = os.getpid()
@@ -75,7 +77,7 @@ def answering() -> Iterator[None]:
     except OutOfTime as error:
         raise PlayerError(f"did not decide within {error}") from None
     except BaseException as error:
-        if isinstance(error, KeyboardInterrupt) and signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
+        if isinstance(error, KeyboardInterrupt) and _heeds_ctrl_c():
             raise
         raise PlayerError(f"raised {raised(error)}") from error
     else:
@@ -84,6 +86,14 @@ def answering() -> Iterator[None]:
     finally:
         if os.getpid() != process:
             os._exit(0)
+
+
+def _heeds_ctrl_c() -> bool:
+    return _in_main_thread() and signal.getsignal(signal.SIGINT) != signal.SIG_IGN
+
+
+def _in_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
 
 
 def _open_streams() -> bool:
@@ -112,7 +122,7 @@ def limited() -> Iterator[None]:
         yield
     elif _has_alarm():
         signal.signal(signal.SIGALRM, _ring)    # anew, as a player may have handled it in another way
-        signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN)
+        signal.setitimer(signal.ITIMER_REAL, min(seconds, _FOR_EVER), _AGAIN)
         try:
             yield
         finally:
@@ -127,7 +137,7 @@ def limited() -> Iterator[None]:
 
 
 def _has_alarm() -> bool:
-    return hasattr(signal, "SIGALRM") and threading.current_thread() is threading.main_thread()
+    return hasattr(signal, "SIGALRM") and _in_main_thread()
 
 
 def _silence() -> None:

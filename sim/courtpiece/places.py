@@ -21,7 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
-from courtpiece.errors import RunError, UsageError
+from courtpiece.errors import RunError, UsageError, how_to_install
 
 try:
     import fcntl
@@ -30,6 +30,8 @@ except ImportError:                     # not a POSIX system
 
 BEAT = 5.0                              # seconds between two signs of life of who holds a lock that is a file
 PATIENCE = 3 * BEAT                     # without one for so long, who held it is taken for dead
+
+_opening = threading.Lock()
 
 
 def place(address: str | os.PathLike[str]) -> Path:
@@ -51,10 +53,12 @@ def place(address: str | os.PathLike[str]) -> Path:
         local = remote.protocol in ("", "file", "local")
         remote.fs.invalidate_cache()    # the first to ask for the package of the protocol
     except ImportError as error:
-        raise UsageError(f'{text} needs a package that is not installed ({error}): pip install '
-                         '"courtpiece[cluster]", and what fsspec names for the protocol') from None
-    except (ValueError, OSError) as error:
+        raise UsageError(f"{text} needs a package that is not installed ({error}): "
+                         f"{how_to_install('cluster')}, and what fsspec names for the protocol") from None
+    except ValueError as error:
         raise UsageError(f"{text} is no address that fsspec knows: {error}") from None
+    except Exception as error:          # each store has errors of its own
+        raise UsageError(f"{text} cannot be reached: {error or type(error).__name__}") from None
     return Path(remote.path) if local else cast(Path, remote)
 
 
@@ -138,7 +142,10 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def _commit(files: Any, name: str, content: bytes) -> None:
-    file = files.open(name, "wb", autocommit=False)
+    with _opening:
+        file = files.open(name, "wb", autocommit=False)
+        with suppress(ValueError):      # where fsspec would keep it, and what it holds, for ever
+            files.transaction.files.remove(file)
     try:
         file.write(content)
         file.close()
@@ -193,8 +200,10 @@ def names_in(folder: Path) -> list[str]:
 
 def exists(path: Path) -> bool:
     """True when there is such a file."""
-    with disk_errors(path):
+    try:
         return path.exists() if is_local(path) else bool(_files(path).exists(cast(Any, path).path))
+    except Exception as error:
+        raise _unreadable(path, error) from error
 
 
 def remove(path: Path) -> None:
@@ -236,12 +245,19 @@ def local_copies(folder: Path, names: Sequence[str]) -> list[Path]:
     """Returns paths of this machine that hold what some files of a folder hold: themselves, if it is local.
 
     Copies are made once, all missing ones together, and anew when the store tells of another file.  Raises
-    RunError for a file that is not there.
+    RunError for a file that is not there, and when there is no room for copies.
     """
     if is_local(folder) or not names:
         return [folder / name for name in names]
-    with disk_errors(folder):
+    try:
         return _mirror(str(folder)).copies(folder, names)
+    except RunError:
+        raise
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise RunError(f"{tempfile.gettempdir()}: the disk is full, where copies of {folder} have to lie "
+                           "meanwhile; TMPDIR names another folder for them") from error
+        raise _unreadable(folder, error) from error
 
 
 # --- one process at a time ---------------------------------------------------------------------------
@@ -267,7 +283,12 @@ def held(lock: Path, *, writing: bool) -> Iterator[None]:
             file = os.open(lock, access | os.O_NONBLOCK, 0o666)
         try:
             if _flocked(lock, file, writing=writing):
-                yield
+                try:
+                    yield
+                finally:
+                    if writing:         # or who comes next takes this process for the one at work
+                        with suppress(OSError):
+                            os.ftruncate(file, 0)
                 return
         finally:
             os.close(file)
@@ -295,8 +316,9 @@ def _flocked(lock: Path, file: int, *, writing: bool) -> bool:
 def _leased(lock: Path, *, writing: bool) -> Iterator[None]:
     """Holds a lock that is a file: no clocks are compared, only whether the file changes.
 
-    Two who take over at once from a dead holder both look again, and the later writer has it.  Should both of
-    them work all the same, they write the same bits.
+    Two who take over at once from a dead holder both look again, and the later writer has it.  A holder that
+    slept for longer than PATIENCE, and wakes, works beside who took over: a chunk is the same bits whoever
+    writes it, and what is made of all chunks is that of who ends last.
     """
     mine = f"process {os.getpid()} of {socket.gethostname()} ({uuid.uuid4().hex[:8]})"
     _wait_for_sign_of_life(lock)
@@ -347,8 +369,6 @@ def _check_mine(lock: Path, mine: str) -> None:
 
 def _told(lock: Path) -> str:
     """Returns what a lock that is a file says, "" when there is none."""
-    if not is_local(lock):
-        _files(lock)
     try:
         return read_whole(lock).decode(errors="replace")
     except FileNotFoundError:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from math import inf, isfinite
 from pathlib import Path
@@ -24,7 +24,7 @@ from courtpiece.design import MOST_CHUNKS, Design, Plan, design_of
 from courtpiece.errors import PlayerError, RunError, UsageError, told
 from courtpiece.patience import patience as patient
 from courtpiece.places import write_whole
-from courtpiece.results import Run, left_out_of, read_tables, scan_chunks, whole_tables
+from courtpiece.results import Run, read_tables, scan_chunks, whole_tables
 from courtpiece.signals import Halt, Stopped, stoppable
 from courtpiece.stats import Stopping
 from courtpiece.store import Folder, LeftOut, Shard, read_rows, read_shard
@@ -113,7 +113,7 @@ class _Execution:
         self.unit = study.extent_of(p)
         self.watch = watch or (lambda progress: None)
         self.played = 0
-        self.left_out: list[LeftOut] = []   # by this call
+        self.left_out: dict[int, LeftOut] = {}
         self.notes: list[str] = []
         self.on_disk = folder.read_design()
         self.apart = _plays_apart(p, workers)
@@ -126,8 +126,10 @@ class _Execution:
             if chunk not in (None, self.size):
                 self.notes.append(f"{folder} keeps its chunks of {self.size:,} {self.unit}")
         folder.sweep()
+        self.damaged: list[int] = []
         self.ends = self._ends_on_disk()
-        self.reach = int(self.ends.max(initial=0))
+        self.there = self._units_there()
+        self.reach = self._reach()
 
     def run(self) -> Run:
         units = self.study.units(self.p)
@@ -148,7 +150,8 @@ class _Execution:
 
     def _tell_left_out(self, design: Design) -> None:
         """Notes which units are in no result; raises PlayerError when all are."""
-        if not (left_out := left_out_of(self.folder, design.plan, self.p)):
+        left_out = [self.left_out[unit] for unit in sorted(self.left_out)]
+        if not left_out:
             return
         if len(left_out) >= design.plan.units:
             raise PlayerError(left_out[0].why)
@@ -204,12 +207,27 @@ class _Execution:
                 path = self.folder.shard_file(shard.index)
                 raise RunError(f"{path} belongs to another run ({strange} differs); remove it")
             ends[shard.index] = shard.stop
-        damaged = [index for index in indices if not ends[index]]
-        if damaged:
-            first = f"{self.folder.shard_file(damaged[0])} is damaged"
-            also = f", and {len(damaged) - 1} more" if len(damaged) > 1 else ""
+            self._leave_out(shard.left_out)
+        self.damaged = [index for index in indices if not ends[index]]
+        if self.damaged:
+            first = f"{self.folder.shard_file(self.damaged[0])} is damaged"
+            also = f", and {len(self.damaged) - 1} more" if len(self.damaged) > 1 else ""
             self.notes.append(f"{first}{also}: played again")
         return ends
+
+    def _reach(self) -> int:
+        """Returns the unit after the last that lies on disk, or did before it was damaged."""
+        ends = [int(self.ends.max(initial=0))]
+        if self.on_disk is not None:
+            plan = self.on_disk.plan
+            ends += [plan.bounds(index)[1] for index in self.damaged if index < len(plan)]
+        return max(ends)
+
+    def _units_there(self) -> int:
+        return int((self.ends - np.arange(len(self.ends)) * self.size)[self.ends > 0].sum())
+
+    def _leave_out(self, units: Iterable[LeftOut]) -> None:
+        self.left_out |= {left_out.unit: left_out for left_out in units}
 
     def _no_chunk(self, path: Path) -> RunError:
         return RunError(f"{path} is no chunk of this run; remove it")
@@ -262,18 +280,13 @@ class _Execution:
             self.on_disk = design
         chunks = len(plan) if first is None else first
         self.ends = np.pad(self.ends, (0, max(0, chunks - len(self.ends))))
-        on_disk = int((self.ends - np.arange(len(self.ends)) * self.size)[self.ends > 0].sum())
-        self._tell(plan, on_disk)
-        for index in self._play(plan, chunks):
-            start, stop = plan.bounds(index)
-            on_disk += stop - max(start, int(self.ends[index]))
-            self.ends[index] = stop
-            self.played += stop - start
-            self._tell(plan, on_disk)
+        self._tell(plan)
+        for _ in self._play(plan, chunks):
+            self._tell(plan)
         return self.on_disk
 
     def _play(self, plan: Plan, chunks: int) -> Iterator[int]:
-        """Plays what is missing among the first chunks and writes it; yields their numbers as it goes."""
+        """Plays what is missing among the first chunks and writes it; yields the number of each when done."""
         halt = Halt()
         failed: Exception | None = None
         deaths: Counter[int] = Counter()    # by chunk: how often workers died while it was played
@@ -290,6 +303,9 @@ class _Execution:
                             fruitless = 0
                             yield outcome.chunk
                         elif isinstance(outcome, WorkersLostError):
+                            for chunk in self._written(plan, handed):
+                                fruitless = 0
+                                yield chunk
                             deaths.update(handed)
                             fruitless += 1
                             if fruitless >= _FRUITLESS:
@@ -351,14 +367,32 @@ class _Execution:
             start, stop = plan.bounds(index)
             yield Task(self.study, self.p, folder, behaviour, index, start, stop, self.workers.patience)
 
+    def _written(self, plan: Plan, handed: set[int]) -> Iterator[int]:
+        """Yields what workers wrote before they were lost, and takes it from the chunks handed out."""
+        here = sorted(handed & set(self.folder.shard_indices()))
+        for index, path in zip(here, self.folder.local_shards(here), strict=True):
+            with suppress(RunError):    # it was damaged before
+                shard = read_shard(path, index)
+                if (shard.start, shard.stop) == plan.bounds(index):
+                    handed.discard(index)
+                    self._count(Done(index, shard.left_out), plan)
+                    yield index
+
+    def _count(self, done: Done, plan: Plan) -> None:
+        start, stop = plan.bounds(done.chunk)
+        self.there += stop - max(start, int(self.ends[done.chunk]))
+        self.ends[done.chunk] = stop
+        self.played += stop - start
+        self._leave_out(done.left_out)
+
     def _problem(self, done: Done, plan: Plan) -> Exception | None:
-        """Returns why the run cannot go on though a chunk was played."""
+        """Counts a chunk that was played; returns why the run cannot go on, if it cannot."""
         if self.workers.remote and not self.folder.sees_shard(done.chunk):
             return RunError(f"{self.folder.shard_file(done.chunk)} is not here though a worker wrote it: "
                             "choose a folder that all workers share, or an address such as s3://bucket/run")
-        self.left_out += done.left_out
+        self._count(done, plan)
         try:
-            check_left_out(self.left_out, max(self.played, plan.chunk), self.unit)
+            check_left_out(list(self.left_out.values()), self.there, self.unit)
         except PlayerError as error:
             return error
         return None
@@ -383,8 +417,8 @@ class _Execution:
     def _say(self, word: str, plan: Plan) -> None:
         self.watch(Progress(self.unit, 0, plan.units, self.played, word))
 
-    def _tell(self, plan: Plan, done: int) -> None:
-        self.watch(Progress(self.unit, min(done, plan.units), plan.units, self.played))
+    def _tell(self, plan: Plan) -> None:
+        self.watch(Progress(self.unit, min(self.there, plan.units), plan.units, self.played))
 
     def _tables(self, chunks: int) -> dict[str, pl.DataFrame]:
         """Returns the study's tables from the first chunks."""
@@ -405,7 +439,7 @@ class _Execution:
 
 
 def _plays_apart(p: Parameters, workers: Workers) -> bool:
-    """True when players play that may do anything to their process, which then is no process of the user's.
+    """True when players play that may do anything to their process, which then is never the user's.
 
     Raises UsageError for one that cannot be sent to another process, unless `jobs` is 1.
     """
@@ -421,7 +455,7 @@ def _plays_apart(p: Parameters, workers: Workers) -> bool:
         players = ", ".join(map(str, p.foreign_players))
         raise UsageError(f"{players} cannot be sent to other processes ({told(error)}): with jobs 1 this one "
                          "plays, or name a class in a file, as mine.py:NAME") from error
-    return not workers.remote
+    return True
 
 
 def _strange(shard: Shard, design: Design) -> str:

@@ -345,14 +345,18 @@ def read_shard(path: Path, index: int) -> Shard:
     _check_size(path, content)
     try:
         told = about["chunk"]
-        left_out = tuple(LeftOut(int(unit["unit"]), str(unit["why"])) for unit in about.get("left_out", ()))
         shard = Shard(path=path, index=index, start=int(told["start"]), stop=int(told["stop"]),
-                      left_out=left_out, about=about)
+                      left_out=left_out_in(about), about=about)
         if told["index"] == index:
             return shard
     except (KeyError, TypeError, ValueError):
         pass
     raise RunError(f"{path} is damaged: it does not tell which chunk it is")
+
+
+def left_out_in(about: Mapping[str, Any]) -> tuple[LeftOut, ...]:
+    """Returns the units that a chunk lacks, by what its file says of itself."""
+    return tuple(LeftOut(int(unit["unit"]), str(unit["why"])) for unit in about.get("left_out", ()))
 
 
 def shard_metadata(

@@ -12,11 +12,19 @@ from typing import TYPE_CHECKING, Any
 from courtpiece.chunks import WorkersLostError, played
 from courtpiece.design import design_of
 from courtpiece.errors import RunError
-from courtpiece.patience import patience
+from courtpiece.patience import patience as patient
 from courtpiece.places import read_whole
 from courtpiece.results import Run, scan_chunks
 from courtpiece.run import Progress, Watch
-from courtpiece.store import Folder, checksum, read_table, shard_metadata, table_metadata
+from courtpiece.store import (
+    Folder,
+    LeftOut,
+    checksum,
+    left_out_in,
+    read_table,
+    shard_metadata,
+    table_metadata,
+)
 from courtpiece.studies.study import Column, Study, schema
 from courtpiece.workers import PATIENCE, in_a_worker
 
@@ -49,18 +57,21 @@ def verify(
     seed: int | None = None,
     study: Study[Any] | None = None,
     run_code: bool = False,
+    patience: float = PATIENCE,
     watch: Watch | None = None,
 ) -> Verification:
     """Checks a run's folder: every file, every checksum, the tables, and chunks played again from scratch.
 
     `sample` is how many chunks to play again (None for all), chosen by `seed` (by chance).  Where players in
-    Python played that the folder names, nothing is played again unless `run_code` has their code loaded.
+    Python played that the folder names, nothing is played again unless `run_code` has their code loaded; they
+    have `patience` seconds for a decision, which should be what they had in the run.
     `watch` is told how much was played again.
     Raises RunError when the folder is no run's, or when a run is being written there.
     """
     folder = Folder(path)
     with folder.locked(writing=False):
-        inspection = _Inspection(Run.open(path, study, run_code=run_code), watch or (lambda progress: None))
+        inspection = _Inspection(Run.open(path, study, run_code=run_code), patience,
+                                 watch or (lambda progress: None))
         return inspection.verify(sample, random.Random(seed))
 
 
@@ -72,11 +83,12 @@ _FREE = {"sha256", "file_sha256", "package", "left_out"}
 class _Inspection:
     """One call of `verify`."""
 
-    def __init__(self, run: Run, watch: Watch) -> None:
-        self.watch = watch
+    def __init__(self, run: Run, patience: float, watch: Watch) -> None:
+        self.patience, self.watch = patience, watch
         self.run, self.folder, self.design, self.study = run, run.folder, run.design, run.study
         self.p, self.plan = run.parameters, run.design.plan
         self.columns = self.study.columns(self.p)
+        self.left_out: dict[int, Sequence[LeftOut]] = {}    # by chunk
         self.problems: list[str] = []
         self.notes: list[str] = []
 
@@ -102,9 +114,11 @@ class _Inspection:
             self.watch(Progress(self.design.unit, again, asked, again))
             start, stop = self.plan.bounds(index)
             again += stop - start
-            if checksum(self._played(start, stop), self.columns) != sound[index]:
+            rows, left_out = self._played(start, stop)
+            if checksum(rows, self.columns) != sound[index]:
                 path = self.folder.shard_file(index)
-                self.problems.append(f"{path} differs from the same chunk played again")
+                self.problems.append(f"{path} differs from the same chunk played again"
+                                     f"{_left_out_once(self.left_out[index], left_out)}")
         if len(sound) == len(self.plan):
             self._check_tables(repeatable)
         return Verification(
@@ -112,14 +126,14 @@ class _Inspection:
             recomputed=tuple(chosen), problems=tuple(self.problems), notes=tuple(self.notes),
         )
 
-    def _played(self, start: int, stop: int) -> pl.DataFrame:
-        """Returns the results of some units, played again."""
+    def _played(self, start: int, stop: int) -> tuple[pl.DataFrame, tuple[LeftOut, ...]]:
+        """Returns the results of some units, played again, and which were left out."""
         asked = self.study, self.p, start, stop
         if not self.p.foreign_players:
-            with patience(PATIENCE):
-                return played(*asked)[0]
+            with patient(self.patience):
+                return played(*asked)
         try:
-            return in_a_worker(played, *asked, patience=PATIENCE)[0]
+            return in_a_worker(played, *asked, patience=self.patience)
         except WorkersLostError as died:
             raise RunError(f"{died} at {self.design.unit} {start} to {stop - 1}") from died
 
@@ -162,9 +176,17 @@ class _Inspection:
         if index >= len(self.plan):
             raise RunError(f"{path} lies beyond the end of the run")
         expected = shard_metadata(self.design, self.columns, index, *self.plan.bounds(index))
-        return self._check_file(path, self.columns, expected)
+        found, about = self._check_file(path, self.columns, expected)
+        try:
+            self.left_out[index] = left_out_in(about)
+        except (KeyError, TypeError, ValueError):
+            raise RunError(f"{path} is damaged: it does not tell what it lacks") from None
+        return found
 
-    def _check_file(self, path: Path, columns: Sequence[Column], expected: Mapping[str, Any]) -> str:
+    def _check_file(
+        self, path: Path, columns: Sequence[Column], expected: Mapping[str, Any]
+    ) -> tuple[str, Mapping[str, Any]]:
+        """Returns the checksum of a file's rows and what it says of itself; RunError for what is wrong."""
         rows, about = read_table(path)
         for key in sorted({*expected, *about} - _FREE):
             if expected.get(key) != about.get(key):
@@ -174,7 +196,7 @@ class _Inspection:
         found = checksum(rows, columns)
         if found != about.get("sha256"):
             raise RunError(f"{path} is damaged: its rows do not have the checksum it tells")
-        return found
+        return found, about
 
     def _check_tables(self, repeatable: bool) -> None:
         paths = self.folder.local_shards(range(len(self.plan)))
@@ -182,9 +204,21 @@ class _Inspection:
         for name, columns in self.study.table_columns(self.p).items():
             path = self.folder.table_file(name)
             try:
-                found = self._check_file(path, columns, table_metadata(self.design, columns, name))
+                found, _ = self._check_file(path, columns, table_metadata(self.design, columns, name))
             except RunError as error:
                 self.problems.append(str(error))
                 continue
             if name in tables and checksum(tables[name], columns) != found:
                 self.problems.append(f"{path} differs from the table made again from the chunks")
+
+
+def _left_out_once(then: Sequence[LeftOut], now: Sequence[LeftOut]) -> str:
+    """Returns which unit was left out when a chunk was played, or played again, but not both times, or ""."""
+    before, again = dict(then), dict(now)
+    once = before.keys() ^ again.keys()
+    if not once:
+        return ""
+    first = min(once)
+    when = "in the run and not now" if first in before else "now and not in the run"
+    return (f": {first} was left out {when}, and a slow player needs the --patience that it had then "
+            f"({(before | again)[first]})")

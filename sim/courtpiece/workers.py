@@ -29,8 +29,8 @@ _CLUSTERS = ("dask", "ray")
 class Workers:
     """Who plays the chunks.
 
-    `jobs` is the number of chunks played at once: all cores by default, all that the cluster has when the run
-    begins.  `backend` is joblib's: by default threads or processes of this machine, as the study finds good.
+    `jobs` is the number of chunks played at once: all cores by default, and on dask those that come later,
+    too.  `backend` is joblib's: by default threads or processes of this machine, as the study finds good.
     `scheduler` is the address of dask's.  `patience` is how many seconds a player in Python may take over one
     decision.
     """
@@ -98,9 +98,10 @@ def in_a_worker(call: Callable[..., Result], *arguments: Any, patience: float) -
     import joblib
 
     try:
-        [result] = joblib.Parallel(n_jobs=2, prefer="processes", **_ONE_AT_A_TIME, **_beginning())(
-            [joblib.delayed(_patiently)(patience, call, arguments)]
-        )
+        with hang_up_held_back():
+            results = joblib.Parallel(n_jobs=2, prefer="processes", return_as="generator", **_ONE_AT_A_TIME,
+                                      **_beginning())([joblib.delayed(_patiently)(patience, call, arguments)])
+        [result] = results
     except BrokenProcessPool as error:
         raise WorkersLostError(_how_ended(error)) from error
     return cast(Result, result)
@@ -130,11 +131,11 @@ def _on_this_machine(
             own |= _beginning()
             if apart and jobs == 1:     # of which joblib would make this process
                 jobs, own = 2, own | _ONE_AT_A_TIME
-        with hang_up_held_back():
-            finished = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, **own)(
-                joblib.delayed(Task.play)(task, halt) for task in tasks
-            )
         try:
+            with hang_up_held_back():   # workers of another look may die while the first tasks are handed out
+                finished = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, **own)(
+                    joblib.delayed(Task.play)(task, halt) for task in tasks
+                )
             with closing(finished):
                 yield from finished
         except died as error:

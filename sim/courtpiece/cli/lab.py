@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from courtpiece.cli.output import say
-from courtpiece.errors import UsageError
+from courtpiece.errors import UsageError, how_to_install
 
 FIRST = "00-start.ipynb"
 
@@ -33,7 +33,7 @@ def lab(
     Notebooks that are not in the folder yet are copied into it; those that are there stay as they are.
     """
     if find_spec("jupyterlab") is None:
-        raise UsageError("courtpiece lab needs JupyterLab: pip install '.[lab]' in a clone of courtpiece")
+        raise UsageError(f"courtpiece lab needs JupyterLab: {how_to_install('lab')}")
     for path in prepare(folder.expanduser()):
         say(path)
     trust(folder.expanduser())

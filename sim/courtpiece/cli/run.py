@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -115,15 +115,16 @@ def _go(study: Study[Any], given: dict[str, Any]) -> int:
 
     as_json, config = given.pop("as_json"), given.pop("config", None)
     asked = (_from_file(config, study) if config else {}) | given
+    last: list[Progress] = []
     with heard():
         try:
             with watching(study.name) as watch:
-                done = run(study, watch=_preparing_the_report(watch), **asked)
+                done = run(study, watch=_keeping_the_last(_preparing_the_report(watch), last), **asked)
             for note in done.notes:
                 say(note, sys.stderr)
             _report(done)
         except KeyboardInterrupt as stopped:
-            _say_how_to_go_on(study, asked.get("out"))
+            _say_how_to_go_on(asked.get("out") or Path("results") / study.name, last)
             return stopped.number + 128 if isinstance(stopped, Stopped) else STOPPED
     if as_json:
         _print_json(done)
@@ -186,15 +187,22 @@ def _preparing_the_report(watch: Watch) -> Watch:
     return watch_and_prepare
 
 
-def _say_how_to_go_on(study: Study[Any], out: str | None) -> None:
-    from courtpiece.errors import CourtpieceError
-    from courtpiece.results import Run
+def _keeping_the_last(watch: Watch, last: list[Progress]) -> Watch:
+    """Returns a watch that keeps how far the run is: to read a large folder for that takes long."""
 
-    try:
-        kept = Run.open(out or Path("results") / study.name, study)
-        line = f"stopped: {kept.done:,} of {kept.units:,} {kept.design.unit} are kept in {kept.path}"
-    except CourtpieceError:
-        line = "stopped before anything was done"
+    def watch_and_keep(progress: Progress) -> None:
+        if not progress.word:
+            last[:] = [progress]
+        watch(progress)
+
+    return watch_and_keep
+
+
+def _say_how_to_go_on(folder: str | Path, last: Sequence[Progress]) -> None:
+    line = "stopped before anything was played"
+    if last:
+        [far] = last
+        line = f"stopped: {far.done:,} of {far.total:,} {far.unit} are kept in {folder}"
     say(f"{line}; run the same command again to go on", sys.stderr)
 
 

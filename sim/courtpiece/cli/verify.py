@@ -11,6 +11,7 @@ import typer
 from courtpiece.cli.options import AsJson, RunFolder
 from courtpiece.cli.output import print_json, say
 from courtpiece.cli.progress import watching
+from courtpiece.workers import PATIENCE
 
 
 def verify(
@@ -26,6 +27,10 @@ def verify(
         bool,
         typer.Option("--run-code", help="Load the players in Python that the folder names: their code runs."),
     ] = False,
+    patience: Annotated[
+        float,
+        typer.Option("--patience", metavar="SECONDS", help="How long they may take to decide."),
+    ] = PATIENCE,
     as_json: AsJson = False,
 ) -> int:
     """Check a run's files and checksums, and play some of its chunks again from scratch.
@@ -37,7 +42,8 @@ def verify(
 
     with watching("verify", ends=False) as watch:
         sample = None if everything else chunks
-        found = check(folder, sample=sample, seed=seed, run_code=run_code, watch=watch)
+        found = check(folder, sample=sample, seed=seed, run_code=run_code, patience=patience,
+                      watch=watch)
     if as_json:
         from dataclasses import asdict
 
