@@ -50,6 +50,12 @@ class SlowDice(Dice):
     delay = 0.15
 
 
+class QuickDice(Dice):
+    """Dice that take a moment."""
+
+    delay = 0.02
+
+
 class DeadlyDice(Dice):
     """Dice that end the process that throws some of them."""
 
@@ -152,8 +158,12 @@ def test_a_cluster_writes_to_an_address(direct: Path, tmp_path: Path) -> None:
         assert stored(address) == contents(direct)
 
 
+@pytest.mark.parametrize(("backend", "jobs", "bound"), [
+    ("dask", None, 10), ("dask", 1, 6), ("loky", 2, 10), ("threading", 2, 10),
+])
 def test_never_more_chunks_are_handed_out_than_keep_the_workers_busy(
-    tmp_path: Path, shared: Cluster, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, shared: Cluster, monkeypatch: pytest.MonkeyPatch, backend: str, jobs: int | None,
+    bound: int,
 ) -> None:
     handed, most = [0], [0]
     make = chunks.Task
@@ -165,9 +175,25 @@ def test_never_more_chunks_are_handed_out_than_keep_the_workers_busy(
 
     progress = [Progress("deals", 0, 0, 0)]
     monkeypatch.setattr(import_module("courtpiece.run"), "Task", counting)
-    run(Dice(), out=tmp_path / "out", deals=2000, chunk=10, watch=progress.append, **on(shared))
-    assert handed[0] == 200
-    assert most[0] < 20                 # two for each core, and those whose end was not told yet
+    monkeypatch.setattr(dask_cluster, "_LOOK", 0.1)
+    where = on(shared) if backend == "dask" else {"backend": backend}
+    run(QuickDice(), out=tmp_path / "out", deals=1000, chunk=10, jobs=jobs, watch=progress.append, **where)
+    assert handed[0] == 100
+    assert most[0] <= bound             # in flight, those that joblib has ready, and those not told yet
+
+
+def test_what_else_the_callers_client_has_dask_do_is_nothing_of_a_run(
+    tmp_path: Path, direct: Path, shared: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask_cluster, "_LOOK", 0.1)
+    connect: Any = Client               # untyped
+    with connect(shared.address) as client:
+        failed, cancelled = client.submit(divmod, 1, 0), client.submit(time.sleep, 0.1)
+        cancelled.cancel()
+        wait_until(lambda: failed.status == "error")
+        run(SlowDice(), out=tmp_path / "out", deals=1050, backend="dask")
+        assert client.submit(divmod, 7, 2).result() == (3, 1)
+    assert contents(tmp_path / "out") == contents(direct)
 
 
 @pytest.mark.parametrize("at", ["worker", "scheduler"])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -191,10 +193,13 @@ def test_what_a_worker_wrote_that_could_not_tell_counts(tmp_path: Path, mine: st
     assert any(word.endswith("; going on") for word in words)
 
 
-def test_a_player_that_ends_the_process_in_which_it_is_timed_is_named(tmp_path: Path, mine: str) -> None:
+@pytest.mark.parametrize("workers", [{"jobs": 1}, {"backend": "dask", "scheduler": "tcp://127.0.0.1:1"}])
+def test_a_player_that_ends_the_process_in_which_it_is_timed_is_named(
+    tmp_path: Path, mine: str, workers: dict[str, Any]
+) -> None:
     player = f"{mine}:how=exit:one_in=1"
     with pytest.raises(RunError, match=rf"ended \(EXIT\(0\)\) when the first deals were .*; {player} may"):
-        run("kot-frequency", players=player, deals=120, jobs=1, out=tmp_path / "out")
+        run("kot-frequency", players=player, deals=120, out=tmp_path / "out", **workers)
 
 
 def end_once_there_is(file: Path, mine: str) -> None:
@@ -312,13 +317,22 @@ def test_what_plays_deals_again_is_as_patient_as_the_run_or_says_so(tmp_path: Pa
     assert "did not decide within 0.3 s" in problem
 
 
+def test_patience_may_be_without_end(tmp_path: Path, mine: str) -> None:
+    done = run("kot-frequency", players=f"{mine}:how=good", deals=20, out=tmp_path / "out", patience=math.inf)
+    assert done.complete
+    assert not done.left_out
+
+
 def test_a_player_that_fails_too_often_stops_the_run(tmp_path: Path, mine: str) -> None:
     with pytest.raises(PlayerError, match=r"raised ValueError: .*; and so in 11 of 400 deals"):
         run("kot-frequency", players=f"{mine}:one_in=3", deals=2000, out=tmp_path / "out", jobs=1, chunk=400)
+    counts = []
     for _ in range(2):                  # what the first left out is on disk for the second
-        with pytest.raises(PlayerError, match=r"; and so in (\d+) of \1 deals"):
+        with pytest.raises(PlayerError, match=r"; and so in (\d+) of \1 deals") as told:
             run("kot-frequency", players=f"{mine}:one_in=1", deals=2000, out=tmp_path / "short", jobs=1,
                 chunk=10)
+        counts += re.findall(r"in (\d+) of", str(told.value))
+    assert int(counts[0]) < int(counts[1])
     with pytest.raises(PlayerError, match="raised ValueError"):     # all of a few
         run("kot-frequency", players=f"{mine}:one_in=1", deals=5, out=tmp_path / "few", jobs=1)
 

@@ -20,7 +20,7 @@ import pytest
 
 import courtpiece as cp
 from courtpiece.cli import complaint, main
-from courtpiece.errors import CourtpieceError, RulesError, RunError
+from courtpiece.errors import CourtpieceError, RulesError, RunError, UsageError
 from courtpiece.record import LONGEST_LINE, answers
 from courtpiece.results import Run
 from courtpiece.rules import resolve
@@ -79,6 +79,16 @@ def test_a_parameter_of_endless_values_is_refused() -> None:
     for players in (["greedy"] * 100_000, [f"pimc:worlds={number}" for number in range(20, 100_000)]):
         with pytest.raises(CourtpieceError, match="players: give at most 1,000"):
             cp.run("kot-frequency", players=players, deals=1)
+
+
+def test_files_without_end_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"^file: /dev/zero is longer than 100,000,000 letters"):
+        cp.run("trump-call", file="/dev/zero", out=tmp_path / "out")
+    (tmp_path / "run").mkdir()
+    with (tmp_path / "run/study.json").open("wb") as file:
+        file.truncate(1 << 40)          # a hole, which takes no room
+    with pytest.raises(RunError, match=r"study\.json is longer than 300,000,000 bytes"):
+        Run.open(tmp_path / "run")
 
 
 def test_records_too_long_or_too_deep_are_refused_and_the_others_judged() -> None:

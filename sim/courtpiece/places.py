@@ -103,14 +103,21 @@ def disk_errors(path: Path) -> Iterator[None]:
         raise RunError(f"{path} cannot be reached: {error}") from error     # each store has errors of its own
 
 
-def read_whole(path: Path) -> bytes:
-    """Returns what a file holds.  Raises FileNotFoundError, NotADirectoryError, or RunError for all else."""
+def read_whole(path: Path, most: int | None = None) -> bytes:
+    """Returns what a file holds, `most` bytes on this machine if that is told.
+
+    Raises FileNotFoundError, NotADirectoryError, or RunError for all else, and for a longer file.
+    """
     try:
         if is_local(path) and not stat.S_ISREG(kind := path.stat().st_mode) and not stat.S_ISDIR(kind):
             raise RunError(f"{path} is no file")        # to read it could take for ever
         if not is_local(path):          # in one request: a file that is written anew is not half the old one
             return bytes(_files(path).cat_file(cast(Any, path).path))
-        return path.read_bytes()
+        with path.open("rb") as file:
+            content = file.read() if most is None else file.read(most + 1)
+        if most is not None and len(content) > most:
+            raise RunError(f"{path} is longer than {most:,} bytes, which no such file is")
+        return content
     except (FileNotFoundError, NotADirectoryError, RunError):
         raise
     except Exception as error:

@@ -50,6 +50,7 @@ MOST_VALUES = 200_000_000               # in one Parquet file; the largest of ou
 
 _LOCK = ".lock"
 _SHOWS = 10.0                           # seconds until a shared folder shows what another machine wrote
+_LONGEST_DESIGN = 300_000_000           # bytes of study.json, which holds the hands of a file
 _SHARD = re.compile(r"(\d{6,})\.parquet")
 _PAGE = re.compile(r"report(\.[a-z]{2})?\.(html|pdf)")
 _SEAL = re.compile(rb'"file_sha256": "([0-9a-f]{64})"')
@@ -120,7 +121,7 @@ class Folder:
     def read_design(self) -> Design | None:
         """Returns what is run here, None in a folder with nothing in it; RunError when it is no run's."""
         try:
-            text = read_whole(self.study_file)
+            text = read_whole(self.study_file, _LONGEST_DESIGN)
         except FileNotFoundError:
             strange = self._other_files()
             if strange:

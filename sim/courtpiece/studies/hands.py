@@ -18,6 +18,7 @@ Hand: TypeAlias = tuple[Card, ...]
 
 HAND_COLUMNS = ("hand", "cards")        # the names under which a CSV file's hands are found
 _BAD_LINES_NAMED = 3
+_LONGEST = 100_000_000                  # letters of a file; the classes of all hands are 2 million
 
 
 @dataclass(frozen=True)
@@ -113,13 +114,16 @@ def _read_file(value: Any) -> HandsFile:
         return _recall_file(value)
     try:
         path = Path(value)
-        text = path.read_text(encoding="utf-8-sig")
+        with path.open(encoding="utf-8-sig") as file:
+            text = file.read(_LONGEST + 1)
     except TypeError:
         raise UsageError(f"must be the path of a file, not {value!r}") from None
     except OSError as error:
         raise UsageError(f"{value} cannot be read: {reason(error)}") from None
     except ValueError:
         raise UsageError(f"{value} is not text in UTF-8") from None
+    if len(text) > _LONGEST:
+        raise UsageError(f"{value} is longer than {_LONGEST:,} letters, which is more than a run takes")
     return HandsFile(str(path), read_hands(text.splitlines(), str(path)))
 
 
