@@ -2,9 +2,9 @@
 
     python tests/bench/raw_words.py first | python tests/bench/testu01.py SmallCrush
 
-TestU01 looks at 32 bits at a time; it gets each word's low half, then its high half.  It prints which p-values
-lie outside [0.001, 0.999] and how many it looked at.  Needed is its shared library (Debian's libtestu01-0,
-until Debian 12 in non-free).
+TestU01 looks at 32 bits at a time; it gets each word's low half, then its high half.  It prints how many
+p-values it looked at, and which of them lie outside [0.001, 0.999].  Needed is its shared library (Debian's
+libtestu01-0, until Debian 12 in non-free).
 """
 
 from __future__ import annotations
