@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import secrets
 import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -38,9 +39,7 @@ class Cluster:
     def __init__(self, folder: Path, options: Sequence[str] = ()) -> None:
         self.folder = folder            # of what they print
         self.options = options          # of the scheduler and of workers
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = _free_port()
         self.address = f"tcp://127.0.0.1:{self.port}"
         self.scheduler: subprocess.Popen[bytes] | None = None
         self.workers: list[subprocess.Popen[bytes]] = []
@@ -83,6 +82,15 @@ class Cluster:
             cwd=self.folder, stdout=log, stderr=log,
             env={**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"},
         )
+
+
+def _free_port() -> int:
+    """Returns a port that the system gives no outgoing connection, not even while the scheduler is dead."""
+    while True:
+        port = 20_000 + secrets.randbelow(10_000)
+        with socket.socket() as tried, suppress(OSError):
+            tried.bind(("127.0.0.1", port))
+            return port
 
 
 @contextmanager
