@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import random
 from pathlib import Path
 
 import pytest
 
 from courtpiece.run import run
 from tests.dice import Dice
+
+
+@pytest.fixture
+def rng() -> random.Random:
+    """Random numbers of a seed that is told when the test fails, and that COURTPIECE_SEED gives again."""
+    seed = int(os.environ.get("COURTPIECE_SEED") or random.randrange(10**6))
+    print(f"COURTPIECE_SEED={seed}")
+    return random.Random(seed)
 
 
 @pytest.fixture

@@ -13,16 +13,24 @@ import re
 import shutil
 import signal
 import time
+import uuid
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from datetime import datetime, tzinfo
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
+from joblib.externals.loky.process_executor import ProcessPoolExecutor, TerminatedWorkerError
 
+from courtpiece import places
 from courtpiece.cli import main
 from courtpiece.errors import RunError
+from courtpiece.places import held, place, write_whole
 from courtpiece.results import Run
 from courtpiece.run import Progress, run
+from courtpiece.store import read_table, write_table
 from courtpiece.studies import find
 from courtpiece.verification import verify
 from tests.dice import Dice, DiceParameters
@@ -78,13 +86,32 @@ def test_a_chunk_that_ends_every_worker_is_named_when_all_others_are_done(
     assert Run.open(tmp_path / "out", Dice()).done == 950
 
 
+def test_a_run_goes_on_when_a_worker_dies_while_the_first_chunks_are_handed_out(
+    tmp_path: Path, direct: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submit, calls = ProcessPoolExecutor.submit, []
+
+    def submit_to_the_dead(self: object, *arguments: object) -> object:
+        calls.append(arguments)
+        if len(calls) == 2:
+            raise TerminatedWorkerError("The exit codes of the workers are {SIGKILL(-9)}")
+        return submit(self, *arguments)
+
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", submit_to_the_dead)
+    told: list[Progress] = []
+    done = run(Dice(), out=tmp_path / "out", deals=1050, jobs=2, watch=told.append)
+    assert done.complete
+    assert len(calls) > 2
+    assert contents(tmp_path / "out") == contents(direct)
+    words = [progress.word for progress in told if progress.word]
+    assert words == ["a worker process ended (SIGKILL(-9)); going on"]
+
+
 @pytest.mark.parametrize("how", [("--jobs", 1), ("--jobs", 2), ("--jobs", 2, "--threads")], ids=str)
 def test_whoever_is_killed_at_whatever_moment_nothing_is_lost_or_doubled(
-    tmp_path: Path, direct: Path, how: tuple[object, ...]
+    tmp_path: Path, direct: Path, how: tuple[object, ...], rng: random.Random
 ) -> None:
-    seed = random.randrange(10**6)
-    print("seed", seed)
-    rng, folder = random.Random(seed), tmp_path / "killed"
+    folder = tmp_path / "killed"
     for trial in range(max(1, KILLS // 3)):
         process = dice_process(folder, "--deals", 1050, "--delay", 0.02, *how)
         time.sleep(rng.uniform(0, 0.3) + (0.5 if how == ("--jobs", 2) else 0))
@@ -103,6 +130,23 @@ def test_whoever_is_killed_at_whatever_moment_nothing_is_lost_or_doubled(
     assert contents(folder) == contents(direct)
 
 
+def test_a_run_ends_well_whatever_worker_is_killed_at_whatever_moment(
+    tmp_path: Path, direct: Path, rng: random.Random
+) -> None:
+    for trial in range(max(1, KILLS // 3)):
+        folder = tmp_path / str(trial)
+        process = dice_process(folder, "--deals", 1050, "--delay", 0.1, "--jobs", 2)
+        while not _workers(process.pid):
+            time.sleep(0.01)
+        time.sleep(rng.uniform(0, 1.5))
+        with suppress(ProcessLookupError, IndexError):      # the run may have ended
+            os.kill(rng.choice(_workers(process.pid)), signal.SIGKILL)
+        out, err = process.communicate(timeout=60)
+        assert (process.returncode, out) == (0, "1050 1050\n"), (trial, err)
+        assert "Traceback" not in err, trial
+        assert contents(folder) == contents(direct), trial
+
+
 def _children(parent: int) -> list[int]:
     found = []
     for status in Path("/proc").glob("[0-9]*/stat"):
@@ -115,14 +159,24 @@ def _children(parent: int) -> list[int]:
     return found
 
 
+def _workers(parent: int) -> list[int]:
+    """Returns the children of a process but joblib's tracker, which tells of its own death in its own way."""
+    found = []
+    for child in _children(parent):
+        with suppress(OSError):
+            if b"resource_tracker" not in Path(f"/proc/{child}/cmdline").read_bytes():
+                found.append(child)
+    return found
+
+
 def verify_nothing_partial(folder: Path) -> bool:
     """Returns whether all chunks are there; fails when one that shows is not whole."""
     if not folder.is_dir():
         return False
-    shards = sorted((folder / "shards").glob("[0-9]*.parquet"))
-    sound = [shard.index for shard in Run.open(folder, Dice()).folder.shards()] if shards else []
-    assert sound == [int(path.stem) for path in shards if path.exists()]
-    return len(shards) == 11
+    shown = {int(path.stem) for path in (folder / "shards").glob("[0-9]*.parquet")}
+    sound = {shard.index for shard in Run.open(folder, Dice()).folder.shards()} if shown else set()
+    assert shown <= sound               # which a worker that outlives its run may have added to
+    return len(shown) == 11
 
 
 # --- files that are not as they were written ---------------------------------------------------------
@@ -143,12 +197,11 @@ def _corrupted(rng: random.Random, content: bytes) -> tuple[str, bytes]:
     }[kind]
 
 
-def test_every_corruption_of_a_file_is_found_and_mended_by_the_next_run(tmp_path: Path) -> None:
+def test_every_corruption_of_a_file_is_found_and_mended_by_the_next_run(
+    tmp_path: Path, rng: random.Random
+) -> None:
     folder = run(Dice(), out=tmp_path / "out", deals=250, jobs=1).path
-    whole = contents(folder)
-    seed = random.randrange(10**6)
-    print("seed", seed)
-    rng, tried = random.Random(seed), 0
+    whole, tried = contents(folder), 0
     while tried < CORRUPTIONS:
         name = rng.choice([name for name in whole if name.endswith(".parquet")])
         kind, content = _corrupted(rng, whole[name])
@@ -163,12 +216,9 @@ def test_every_corruption_of_a_file_is_found_and_mended_by_the_next_run(tmp_path
         tried += 1
 
 
-def test_every_corruption_of_what_is_run_is_found(tmp_path: Path) -> None:
+def test_every_corruption_of_what_is_run_is_found(tmp_path: Path, rng: random.Random) -> None:
     folder = run(Dice(), out=tmp_path / "out", deals=250, jobs=1).path
     whole = (folder / "study.json").read_bytes()
-    seed = random.randrange(10**6)
-    print("seed", seed)
-    rng = random.Random(seed)
     for _ in range(100):
         kind, content = _corrupted(rng, whole)
         (folder / "study.json").write_bytes(content)
@@ -189,6 +239,23 @@ def test_a_chunk_of_another_design_that_was_copied_in_is_refused(tmp_path: Path,
     shutil.copy(other / "shards/000003.parquet", direct / "shards/000003.parquet")
     assert not verify(direct, study=Dice()).sound
     with pytest.raises(RunError, match=r"000003\.parquet belongs to another run \(parameters differs\)"):
+        run(Dice(), out=direct, deals=1050)
+
+
+@pytest.mark.parametrize(("key", "value"), [
+    ("study", "coins"),
+    ("behaviour", "courtpiece 1, dice 2"),
+    ("parameters", {"seed": 2}),
+])
+def test_a_chunk_whose_seal_is_good_is_refused_when_it_tells_of_another_run(
+    direct: Path, key: str, value: object
+) -> None:
+    path = direct / "shards/000003.parquet"
+    rows, about = read_table(path)
+    write_table(path, rows, Dice().columns(DiceParameters()), {**about, key: value})
+    found = verify(direct, study=Dice())
+    assert found.problems == (f"{path} does not belong to this run: its {key} differs",)
+    with pytest.raises(RunError, match=rf"000003\.parquet belongs to another run \({key} differs\); remove"):
         run(Dice(), out=direct, deals=1050)
 
 
@@ -248,12 +315,34 @@ def test_a_clock_that_goes_backwards_changes_nothing(
             yield now
 
     clock = backwards()
+
+    class Backwards(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Backwards:
+            return cls.fromtimestamp(next(clock), tz)
+
     monkeypatch.setattr(time, "time", lambda: next(clock))
+    monkeypatch.setattr(time, "time_ns", lambda: int(next(clock)) * 10**9)
+    monkeypatch.setattr("fsspec.implementations.memory.datetime", Backwards)
     run(Dice(), out=tmp_path / "out", deals=550, jobs=1)
     for path in (tmp_path / "out").rglob("*"):
         os.utime(path, (2e9, 2e9) if path.suffix else None)     # from the future
     run(Dice(), out=tmp_path / "out", deals=1050, jobs=1)
     assert contents(tmp_path / "out") == contents(direct)
+
+    # Not for all of this file, which workers import: it brings a client of S3.
+    from tests.test_places import stored
+
+    monkeypatch.setattr(places, "BEAT", 0.2)
+    monkeypatch.setattr(places, "PATIENCE", 2.0)
+    address = f"memory://{uuid.uuid4().hex}"
+    lock = place(address) / ".lock"
+    write_whole(lock, b"process 1 of elsewhere (abc), beat 7\n")
+    run(Dice(), out=address, deals=550, jobs=1)
+    with held(lock, writing=True), pytest.raises(RunError, match="is in use"):
+        run(Dice(), out=address, deals=1050, jobs=1)
+    run(Dice(), out=address, deals=1050, jobs=1)
+    assert stored(address) == contents(direct)
 
 
 class Disturbed(Dice):
@@ -324,6 +413,59 @@ def test_whichever_file_a_run_ends_at_the_next_run_makes_all_that_are_missing(
         run(Noted(), out=folder, deals=150, jobs=1)
         assert contents(folder) == whole, ends
     assert ends == 2 * len(whole)       # a file is flushed, and its name
+
+
+def rows(n: int) -> object:
+    """Has polars take memory, which ends the process when there is none."""
+    return pl.select(pl.int_range(n))
+
+
+class Hungry(Dice):
+    """Dice for some of which a worker process has too little memory."""
+
+    def __init__(self, takes: Callable[[int], object]) -> None:
+        self.takes, self.parent = takes, os.getpid()
+
+    def chunk(self, p: DiceParameters, start: int, stop: int) -> pl.DataFrame:
+        if start != 300:
+            return super().chunk(p, start, stop)
+        assert os.getpid() != self.parent
+        import resource
+
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        limits = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + 10**8, limits[1]))
+        try:
+            self.takes(2 * 10**8)
+        finally:
+            resource.setrlimit(resource.RLIMIT_AS, limits)
+        raise AssertionError("there was room for all that")
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").is_file(), reason="not Linux")
+@pytest.mark.parametrize(("takes", "told"), [
+    (bytearray, "there is not enough memory; what is done is kept; fewer --jobs and a smaller --chunk"),
+    (np.ones, "there is not enough memory; what is done is kept; fewer --jobs and a smaller --chunk"),
+    (rows, "workers end again and again at deals 300 to 399: a worker process ended (SIGABRT(-6)); what is"),
+], ids=["python", "numpy", "polars"])
+def test_a_worker_that_has_too_little_memory_ends_the_run_with_one_line(
+    tmp_path: Path,
+    direct: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    takes: Callable[[int], object],
+    told: str,
+) -> None:
+    out = tmp_path / "out"
+    monkeypatch.setattr("courtpiece.cli.run.find", lambda name: Hungry(takes))
+    assert main(["run", "toss", "--deals", "1050", "--jobs", "2", "--out", str(out)]) == 2
+    err = capfd.readouterr().err
+    assert err.splitlines()[-1].startswith(f"courtpiece: {told}")
+    assert "Traceback" not in err
+    there = Run.open(out, Dice()).done
+    assert 300 <= there < 1050
+    assert run(Dice(), out=out, deals=1050, jobs=1).played == 1050 - there
+    assert contents(out) == contents(direct)
 
 
 def test_too_little_memory_is_told_in_one_line(

@@ -7,8 +7,6 @@ import json
 import os
 import random
 import signal
-import subprocess
-import sys
 import threading
 import time
 import uuid
@@ -22,15 +20,13 @@ from s3fs.core import S3File
 from courtpiece import places
 from courtpiece.cli import main
 from courtpiece.errors import RunError, UsageError
-from courtpiece.places import held, local_copies, place, write_whole
+from courtpiece.places import held, local_copies, names_in, place, remove, write_whole
 from courtpiece.results import Run
 from courtpiece.run import Progress, run
 from courtpiece.verification import verify
 from tests.dice import Dice, ThreadedDice
 from tests.s3 import serving, troubled
-from tests.test_run import contents
-
-ROOT = Path(__file__).parents[1]
+from tests.test_run import contents, dice_process
 
 
 @pytest.fixture(scope="module")
@@ -113,20 +109,25 @@ def test_processes_write_to_one_address(bucket: str, direct: Path) -> None:
     assert stored(address) == contents(direct)
 
 
-def test_a_process_that_is_killed_leaves_nothing_partial_at_an_address(bucket: str, direct: Path) -> None:
+def test_a_process_that_is_killed_leaves_nothing_partial_at_an_address(
+    bucket: str, direct: Path, rng: random.Random
+) -> None:
     address = f"{bucket}/{uuid.uuid4().hex}"
     whole = contents(direct)
-    seed = random.randrange(10**6)
-    print("seed", seed)
-    rng = random.Random(seed)
+    counts = [0]
     for _ in range(3):
-        process = subprocess.Popen([sys.executable, "-m", "tests.dice", address, "--deals", "1050", "--delay",
-                                    "0.05"], cwd=ROOT, stdout=subprocess.DEVNULL, start_new_session=True)
-        time.sleep(rng.uniform(1.5, 3))
+        remove(place(address) / ".lock")        # or the next would wait until its holder is taken for dead
+        process = dice_process(address, "--deals", 1050, "--delay", 0.15)
+        while len(names_in(place(address) / "shards")) == counts[-1] and process.poll() is None:
+            time.sleep(0.01)
+        time.sleep(rng.uniform(0, 0.5))
         os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        _, err = process.communicate()
+        assert process.returncode in (0, -signal.SIGKILL), err
         shown = {name: content for name, content in stored(address).items() if name.startswith("shards")}
         assert shown.items() <= whole.items()
+        counts.append(len(shown))
+    assert any(0 < count < 11 for count in counts), counts
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(places, "BEAT", 0.2)
         patch.setattr(places, "PATIENCE", 0.6)
@@ -250,8 +251,16 @@ def test_the_lock_of_a_dead_process_is_taken_over(address: str) -> None:
         assert time.monotonic() - began >= places.PATIENCE
 
 
-@pytest.mark.usefixtures("quick")
-def test_of_two_who_take_over_at_once_only_one_does(address: str) -> None:
+def test_of_those_who_take_over_at_once_only_one_does(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(places, "BEAT", 4.0)    # all have written when, a fifth of it later, the first looks
+    monkeypatch.setattr(places, "PATIENCE", 1.0)
+    wait, together = places._wait_for_sign_of_life, threading.Barrier(3)
+
+    def wait_for_all(lock: Path) -> None:
+        wait(lock)
+        together.wait(60)
+
+    monkeypatch.setattr(places, "_wait_for_sign_of_life", wait_for_all)
     lock = place(address) / ".lock"
     write_whole(lock, b"process 1 of elsewhere (abc), beat 7\n")
     working: list[int] = []

@@ -169,7 +169,9 @@ def parse_cards(text: str) -> tuple[Card, ...]:
 def _listed_cards(text: str) -> list[Card]:
     cards = []
     for word in re.split(r"[\s,;]+", text):
-        if _RUN_OF_CARDS.fullmatch(_plain(word)):
+        if (card := _cards_by_text().get(word)) is not None:
+            cards.append(card)
+        elif _RUN_OF_CARDS.fullmatch(_plain(word)):
             cards += [Card.parse(one) for one in _ONE_CARD.findall(_plain(word))]
         elif word:
             cards.append(Card.parse(word))
@@ -184,13 +186,12 @@ def _dotted_cards(text: str) -> list[Card]:
     if len(groups) > len(SUITS):
         raise CardError(f'"{told}" has {len(groups)} groups: spades.hearts.diamonds.clubs are four')
     cards = []
-    for suit, group in zip(SUITS, groups, strict=False):
-        for rank in group.replace("-", ""):
-            if rank not in RANKS:
-                raise CardError(f'"{told}" has no rank "{rank}": ranks are 2 to 9, T, J, Q, K, A')
-            cards.append(Card.parse(rank + suit))
-            if len(cards) > len(PACK):
-                return cards
+    for suit, group in zip(Suit, groups, strict=False):
+        for letter in group.replace("-", "")[: len(PACK) + 1]:      # of a megabyte no more is read
+            rank = RANKS.find(letter)
+            if rank < 0:
+                raise CardError(f'"{told}" has no rank "{letter}": ranks are 2 to 9, T, J, Q, K, A')
+            cards.append(PACK[13 * suit + rank])
     return cards
 
 

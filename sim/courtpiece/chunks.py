@@ -128,8 +128,8 @@ class WorkersLostError(Exception):
 
     @property
     def by_memory(self) -> bool:
-        """True when too little memory may be why: the system kills for that, and dask does."""
-        return any(word in str(self) for word in ("SIGKILL", "memory", "workers died"))
+        """True when too little memory may be why: the system kills for that, dask does, and polars aborts."""
+        return any(word in str(self) for word in ("SIGKILL", "SIGABRT", "memory", "workers died"))
 
 
 def first_line(error: BaseException) -> str:

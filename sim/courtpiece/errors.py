@@ -134,6 +134,8 @@ def one_line(message: str) -> str:
     >>> print(one_line("no card A\nS"))
     no card A\nS
     """
+    if len(message) <= _LONGEST_WORD and message.isprintable():
+        return message
     line = " ".join(map(_short, message.split(" ")))
     if len(line) <= _LONGEST_LINE:
         return line

@@ -10,12 +10,15 @@ from courtpiece.errors import UsageError, reason
 
 LONGEST = 1_000_000                     # letters; a file of options has some hundreds
 MOST_DOTS = 200                         # in a line: the time that a key a.b.c… takes grows with their square
+_ALL_DOTS = 5_000                       # in a file: each may be a table more, which takes some µs and bytes
 
 
 def _check_size(text: str) -> None:
     """Raises UsageError for a text that would take the parser long."""
     if len(text) > LONGEST:
         raise UsageError(f"is longer than {LONGEST:,} letters, which no file of options is")
+    if text.count(".") > _ALL_DOTS:
+        raise UsageError(f"has more than {_ALL_DOTS:,} dots, which no file of options has")
     for number, line in enumerate(text.splitlines(), 1):
         if line.count(".") > MOST_DOTS:
             raise UsageError(f"has more than {MOST_DOTS} dots in line {number}: break it into several lines")

@@ -63,6 +63,7 @@ INPUTS: dict[str, tuple[Parser, Sequence[str], dict[str, Shape]]] = {
         "keys": numbered("k{} = 1\n"), "headers": numbered("[t{}]\n"), "tables": numbered("[[t.a{}]]\n"),
         "arrays": nested("[", "]", "a = "), "inline": run("{a=", "a = "), "dotted": run("a.", "", "a = 1"),
         "dotted keys": numbered(f"k{{}}{'.a' * 150} = 1\n"), "list": run("12,", "pile_blocks = [", "]"),
+        "some dots": lambda size: run("a.b = 1\n")(40_000) + run("#")(size - 40_000),
         "text": run("a", 'a = "', '"'), "comment": run("#"), "number": run("9", "streak = ")}),
     "players": (studies.parse, ("p", "1"), {
         "names": run("greedy,"), "words": run("greedy "), "options": run("worlds=20:", "pimc:"),

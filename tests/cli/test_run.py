@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import pytest
 from courtpiece.cli import main
 from courtpiece.results import Run
 from courtpiece.studies import names
+from tests.test_run import contents
 
 SMALL = ["run", "kot-frequency", "--players", "random", "--deals", "2000", "--jobs", "1"]
 
@@ -188,6 +190,52 @@ def test_who_is_asked_to_end_says_how_to_go_on_and_which_signal_it_was(
     assert "Traceback" not in err
 
 
+BUSY = """
+import os, threading, time
+from pathlib import Path
+import courtpiece as cp
+
+class Busy(cp.Player):
+    played = 0
+
+    def play(self, view):
+        Busy.played += 1
+        if Busy.played > 2000 and not Path("calm").exists():
+            Path(f"busy-{os.getpid()}-{threading.get_ident()}").touch()
+            end = time.monotonic() + 100
+            while time.monotonic() < end:
+                pass
+        return view.legal_cards[0]
+"""
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_a_second_signal_does_not_wait_for_chunks_that_take_long(backend: str) -> None:
+    Path("busy.py").write_text(BUSY)
+    asked = ["run", "kot-frequency", "--players", "busy.py:Busy", "--deals", "200", "--chunk", "20",
+             "--jobs", "2", "--backend", backend, "--out"]
+    process = subprocess.Popen([sys.executable, "-m", "courtpiece", *asked, "long"], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True, start_new_session=True)
+    while len(list(Path().glob("busy-*"))) < 2 and process.poll() is None:
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)
+    time.sleep(0.5)
+    assert process.poll() is None
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    kept = 20 * len(list(Path("long/shards").glob("0*")))
+    assert (process.returncode, out) == (130, ""), err
+    assert err.splitlines()[-2:] == [
+        "kot-frequency: stopping when the chunks under way are done; a second signal ends at once",
+        f"stopped: {kept:,} of 200 deals are kept in long; run the same command again to go on",
+    ]
+    assert "Traceback" not in err
+    Path("calm").touch()
+    for folder in ("long", "direct"):
+        assert main([*asked, folder]) == 0
+    assert contents(Path("long")) == contents(Path("direct"))
+
+
 WORKER = """
 import os, signal, threading, time
 from courtpiece.signals import left_to_the_parent
@@ -226,20 +274,24 @@ def test_too_little_address_space_is_told_in_one_line(megabytes: int) -> None:
         "and a run takes 2 GB, which is hardly used: limit memory otherwise, as by a cgroup\n")
 
 
-@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root may become another user")
-def test_a_folder_that_belongs_to_another_user_is_read_and_not_written() -> None:
-    # All is imported by root, from wherever it lies; then another user looks.
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="no POSIX system")
+def test_a_folder_that_may_not_be_written_is_read() -> None:
+    # Root may write everywhere: it imports all, from wherever it lies; then another user looks.
     script = """if True:
         import os
+        from pathlib import Path
         from courtpiece.cli import main
         asked = ["run", "toss", "--draws", "100", "--jobs", "1", "--out"]
         assert main([*asked, "out"]) == 0
         assert main(["verify", "out"]) == 0
-        os.chmod(".", 0o755)
-        os.setgroups([])
-        os.setgid(65534)
-        os.setuid(65534)
-        print("other")
+        Path().chmod(0o755)
+        if os.getuid() == 0:
+            os.setgroups([])
+            os.setgid(65534)
+            os.setuid(65534)
+        else:
+            for path in (Path(), *Path().rglob("*")):
+                path.chmod(path.stat().st_mode & 0o555)
         assert main(["verify", "out"]) == 0
         assert main([*asked, "out"]) == 2
         assert main([*asked, "new"]) == 2
@@ -252,6 +304,42 @@ def test_a_folder_that_belongs_to_another_user_is_read_and_not_written() -> None
         "courtpiece: out: cannot be written: Permission denied",
         "courtpiece: new: cannot be written: Permission denied",
     ]
+
+
+FULL = """
+mount -t tmpfs -o size=128k none full && echo mounted || exit
+"$@" >&2
+echo $?
+"$1" -m courtpiece verify full --json
+mount -o remount,size=64m full
+"$@" >&2
+echo $?
+"$1" -m courtpiece verify full --all
+"""
+
+
+@pytest.mark.skipif(shutil.which("unshare") is None, reason="no file systems of one's own")
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_a_disk_that_is_full_is_told_in_one_line_and_the_run_goes_on_when_there_is_room(backend: str) -> None:
+    Path("full").mkdir()
+    ended = subprocess.run(
+        ["unshare", "-m" if os.getuid() == 0 else "-rm", "sh", "-c", FULL, "sh", sys.executable, "-m",
+         "courtpiece", "run", "kot-frequency", "--players", "random", "--deals", "2000", "--chunk", "100",
+         "--jobs", "2", "--backend", backend, "--out", "full"], capture_output=True, text=True, check=False)
+    if not ended.stdout.startswith("mounted"):
+        pytest.skip(f"no file system of one's own may be mounted: {ended.stderr}")
+    _, first, found, second, sound = ended.stdout.splitlines()
+    assert (first, second) == ("2", "0"), ended.stderr
+    (told,) = (line for line in ended.stderr.splitlines() if line.startswith("courtpiece: "))
+    assert told == (f"courtpiece: {Path('full/shards').absolute()}: the disk is full; make room and run the "
+                    "same command again: what is done is kept")
+    assert "Traceback" not in ended.stderr
+    kept = json.loads(found)
+    assert 0 < kept["chunks"] < 20
+    assert kept["notes"] == []
+    assert [problem.partition(" (")[0] for problem in kept["problems"]] == [
+        f"{20 - kept['chunks']} of 20 chunks are missing"]
+    assert sound.startswith("full: sound; 2,000 deals, 20 chunks")
 
 
 def test_ctrl_c_on_a_terminal_is_heard() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import mkdtemp
@@ -18,21 +19,29 @@ HERE = Path(__file__).parent
 FAMILIES = ("cards", "pbn", "records", "rules", "studies", "results")
 LONGEST_LINE = 4000                     # of an error: a screenful or two, whatever the input was
 
+# Seconds of processor time that an input may take, and as many more for each of its megabytes.  A reader may
+# take 1 a megabyte, and a family reads an input a few times; what is kept takes 0.5 at most.  A busy machine
+# makes that twice as much, atheris a few times; a loop over 100 kB in a loop over them makes it minutes.
+MOST_SECONDS = 10
+
 # A parser returns, or raises a CourtpieceError.
 Parser = Callable[[bytes], object]
 
 
 def holds(parse: Parser, data: bytes) -> None:
-    """Runs a family's parser on some bytes; fails unless it returns or complains in clear lines."""
+    """Runs a family's parser on some bytes; fails unless it soon returns or complains in clear lines."""
     from courtpiece.cli import complaint
     from courtpiece.errors import CourtpieceError
 
+    began = time.process_time()
     try:
         parse(data)
     except CourtpieceError as error:
         for line in complaint(error):
             assert line.isprintable(), f"the error is no clear line: {line!r}"
             assert len(line) <= LONGEST_LINE, f"the error is {len(line)} characters long: {line[:200]!r}…"
+    took = time.process_time() - began
+    assert took < MOST_SECONDS * (1 + len(data) / 1e6), f"{len(data)} bytes took {took:.1f} seconds"
 
 
 def seeds(family: str) -> list[Path]:

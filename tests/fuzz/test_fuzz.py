@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tests.fuzz.campaign import FAMILIES, HERE, holds, seeds
 
 MOST_KEPT = 300_000                     # bytes of all corpora
+LONG = 100_000                          # bytes
 KEPT = [
     pytest.param(family, path, id=f"{family}-{path.name}") for family in FAMILIES for path in seeds(family)
 ]
@@ -24,6 +25,15 @@ EXAMPLES = {"results": 10, "studies": 60}
 @pytest.mark.parametrize(("family", "path"), KEPT)
 def test_a_parser_takes_or_refuses_what_once_broke_one(family: str, path: Path) -> None:
     holds(import_module(f"tests.fuzz.{family}").parse, path.read_bytes())
+
+
+@pytest.mark.parametrize("family", ["cards", "pbn", "records", "rules", "studies"])
+def test_a_parser_takes_or_refuses_what_is_long(family: str) -> None:
+    parse = import_module(f"tests.fuzz.{family}").parse
+    for path in seeds(family):
+        content = path.read_bytes()
+        for piece in (content[1:], content[1:] + b"\n"):        # the first byte chooses what is read
+            holds(parse, content[:1] + piece * (LONG // (len(piece) + 1)))
 
 
 @st.composite

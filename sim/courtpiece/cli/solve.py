@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
+from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NamedTuple
 
@@ -702,15 +703,21 @@ def _positions(file: str, stream: BinaryIO, question: Asked, rules: RuleSet | No
             raise UsageError(f"{file}, line {number}: {error}") from None
 
 
+@cache
+def _default_rules() -> RuleSet:
+    from courtpiece.rules import RuleSet
+
+    return RuleSet()
+
+
 def _position(words: Sequence[str], question: Asked, rules: RuleSet | None) -> Position:
     """Returns the position of a line; without rules, any trump may be given and none (-)."""
     from courtpiece.deal import Deal
-    from courtpiece.rules import RuleSet
     from courtpiece.solve import check_question
 
     if len(words) != 5:
         raise UsageError(f"a line is HAND HAND HAND HAND TRUMP, five words, not {len(words)}")
-    shown = _Hands.of_texts("", words[:4], rules or RuleSet()).led(_suit(words[4]), 0)
+    shown = _Hands.of_texts("", words[:4], rules or _default_rules()).led(_suit(words[4]), 0)
     assert not isinstance(shown.position, Deal)
     check_question(shown.position, question.value, rules)
     return shown.position

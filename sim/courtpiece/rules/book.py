@@ -15,7 +15,7 @@ from types import MappingProxyType
 from courtpiece.errors import UsageError, suggest
 
 _LABEL = re.compile(r"\*\*(S\d\.\d+|[AB]\d+|Option \d+|Example \d+)\*\* ")
-_SERIES = re.compile(r"(.*?)(\d+)")
+_SERIES = re.compile(r"(.*?)(\d{1,9})")
 
 
 def text() -> str:

@@ -31,7 +31,7 @@ def read_options(text: str) -> dict[str, Any]:
     """
     options: dict[str, Any] = {}
     reasons: list[str] = []
-    for item in split_items(text):
+    for item in _items(text):
         if len(reasons) >= MOST_REASONS:
             reasons.append("and more of the kind")
             break
@@ -49,9 +49,11 @@ def read_options(text: str) -> dict[str, Any]:
     return options
 
 
-def split_items(text: str) -> list[str]:
+def _items(text: str) -> list[str]:
     """Returns the parts of `text` between commas that are outside brackets, stripped."""
     items, begin, depth = [], 0, 0
+    if "[" not in text:
+        return list(map(str.strip, text.split(","))) if text.strip() else []
     for mark in _MARK.finditer(text):
         depth += (mark[0] == "[") - (mark[0] == "]")
         if mark[0] == "," and depth == 0:
@@ -62,7 +64,7 @@ def split_items(text: str) -> list[str]:
 
 def _parse(text: str) -> Any:
     if text.startswith("[") and text.endswith("]"):
-        return [_parse_item(item) for item in split_items(text[1:-1])]      # no option takes lists of lists
+        return [_parse_item(item) for item in _items(text[1:-1])]      # no option takes lists of lists
     return _parse_item(text)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from courtpiece.errors import RulesError, UsageError, suggest
-from courtpiece.rules.line import read_options, split_items, write_options
+from courtpiece.rules.line import read_options, write_options
 from courtpiece.rules.ruleset import DEFAULTS, RuleSet, option_names
 from courtpiece.rules.values import show
 from courtpiece.tomlfile import read_toml
@@ -113,10 +113,10 @@ def _preset_tables() -> Mapping[str, Mapping[str, Any]]:
 def _from_text(text: str) -> RuleSet:
     if text.endswith(".toml") or ("/" in text and "=" not in text):
         return _from_file(Path(text))
-    first, *changes = split_items(text) or [""]
+    first, _, changes = text.partition(",")
     if "=" in first:
         return RuleSet.from_string(text)
-    return preset(first).replace(**read_options(",".join(changes)))
+    return preset(first.strip()).replace(**read_options(changes))
 
 
 def _from_table(table: Mapping[str, Any]) -> RuleSet:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from courtpiece.advice import read_five
-from courtpiece.cards import Card, class_of, format_cards, parse_cards
+from courtpiece.cards import Card, format_cards, parse_cards
 from courtpiece.errors import CardError, UsageError, reason
 from courtpiece.studies.study import Kind
 from courtpiece.table import Table
@@ -86,23 +86,17 @@ def _is_cards(cell: str) -> bool:
 
 def _hand(cells: Sequence[str], column: int | None) -> Hand:
     if column is None:
-        return _five(" ".join(cells))
+        return read_five(" ".join(cells))
     if column >= len(cells):
         raise CardError("there is no hand")
-    return _five(cells[column])
-
-
-def _five(text: str) -> Hand:
-    hand = read_five(text)
-    class_of(hand)                      # refuses a card that is there twice
-    return hand
+    return read_five(cells[column])
 
 
 def _read_hand(value: Any) -> Hand:
     if isinstance(value, str):
-        return _five(value)
+        return read_five(value)
     try:
-        return _five(format_cards(Card(card) for card in value))
+        return read_five(format_cards(Card(card) for card in value))
     except (TypeError, ValueError):
         raise UsageError(f"must be five cards, such as AS KS 5S 2H 9D, not {value!r}") from None
 
