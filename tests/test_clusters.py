@@ -197,10 +197,9 @@ def test_what_else_the_callers_client_has_dask_do_is_nothing_of_a_run(
 
 
 @pytest.mark.parametrize("at", ["worker", "scheduler"])
-def test_whoever_is_killed_the_run_goes_on(tmp_path: Path, direct: Path, at: str) -> None:
-    seed = random.randrange(10**6)
-    print("seed", seed)
-    rng = random.Random(seed)
+def test_whoever_is_killed_the_run_goes_on(
+    tmp_path: Path, direct: Path, rng: random.Random, at: str
+) -> None:
     told: list[Progress] = []
     with cluster(tmp_path / "cluster") as started:
 
@@ -224,11 +223,9 @@ def test_whoever_is_killed_the_run_goes_on(tmp_path: Path, direct: Path, at: str
 
 
 def test_whoever_is_killed_at_whatever_moment_nothing_is_lost_or_doubled(
-    tmp_path: Path, direct: Path
+    tmp_path: Path, direct: Path, rng: random.Random
 ) -> None:
-    seed = random.randrange(10**6)
-    print("seed", seed)
-    rng, ends = random.Random(seed), Counter[str]()
+    ends = Counter[str]()
     with cluster(tmp_path / "cluster") as started:
         for trial in range(max(1, KILLS // 3)):
             folder = tmp_path / str(ends["complete"])

@@ -185,6 +185,9 @@ def test_a_store_in_trouble_is_asked_again_or_told_of_and_the_next_run_goes_on(
 @pytest.mark.parametrize(("address", "told"), [
     ("gopher://host/run", "is no address that fsspec knows"),
     ("gcs://bucket/run", "needs a package that is not installed"),
+    ("github://nobody/run", "cannot be reached: "),
+    ("dir://a/run", "cannot be reached: "),
+    ("ftp://127.0.0.1:1/run", "cannot be reached: .*Connection refused"),
     ("a\0b", "holds what is no text"),
     ("run-\udcff", "holds what is no text"),
 ])
@@ -213,6 +216,12 @@ def test_what_is_written_at_an_address_shows_when_it_is_whole(
     assert stored(address) == {"file": b"old"}
     write_whole(path, b"newer")
     assert stored(address) == {"file": b"newer"}
+
+
+def test_what_was_written_at_an_address_is_not_kept_in_memory(address: str) -> None:
+    write_whole(place(address) / "a", b"a")
+    files, _ = fsspec.url_to_fs(address)
+    assert not files.transaction.files
 
 
 def test_copies_are_made_anew_when_a_file_changes(address: str) -> None:

@@ -23,6 +23,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from courtpiece.errors import RunError, UsageError
+from courtpiece.places import held
 from courtpiece.results import Run
 from courtpiece.run import Progress, run
 from courtpiece.stats import Stopping
@@ -410,6 +411,23 @@ def test_chunks_of_one_run_under_the_wrong_name_are_played_again(direct: Path) -
     assert again.played == 200
     assert again.notes == (f"{direct}/shards/000003.parquet is damaged: played again",)
     assert contents(direct) == before
+
+
+def test_a_process_that_has_ended_is_not_told_to_be_at_work(tmp_path: Path) -> None:
+    lock = tmp_path / ".lock"
+    with held(lock, writing=True):
+        pass
+    with held(lock, writing=False), pytest.raises(RunError, match="in use: another process is at work"):
+        held(lock, writing=True).__enter__()
+
+
+def test_fewer_deals_and_a_damaged_end_make_a_run_no_shorter(tmp_path: Path) -> None:
+    whole = contents(run(Dice(), out=tmp_path / "out", deals=1050, jobs=1).path)
+    last = max((tmp_path / "out/shards").iterdir())
+    last.write_bytes(last.read_bytes()[:-1])
+    done = run(Dice(), out=tmp_path / "out", deals=500, jobs=1)
+    assert done.units == 1050
+    assert contents(done.path) == whole
 
 
 def test_two_processes_cannot_write_the_same_run_at_once(tmp_path: Path) -> None:
