@@ -7,7 +7,7 @@ A card is an integer, `13 * suit + rank`, with the suits in the order S H D C an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
@@ -160,10 +160,15 @@ def parse_cards(text: str) -> tuple[Card, ...]:
     'AS KS 5S 2H 9C'
     """
     cards = _dotted_cards(text) if "." in text else _listed_cards(text)
+    check_different(cards)
+    return tuple(cards)
+
+
+def check_different(cards: Sequence[Card]) -> None:
+    """Raises CardError when a card is there twice."""
     if len(set(cards)) < len(cards):
         twice = next(card for card in cards if cards.count(card) > 1)
         raise CardError(f"{twice} is there twice")
-    return tuple(cards)
 
 
 def _listed_cards(text: str) -> list[Card]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from threading import local
 from typing import Literal, NamedTuple, Self, TypeVar
 
@@ -18,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from courtpiece._kernel import exact
 from courtpiece._kernel import solver as kernel
-from courtpiece.cards import PACK, TENS, Card, Suit, format_cards, parse_cards
+from courtpiece.cards import PACK, TENS, Card, Suit, check_different, format_cards, parse_cards
 from courtpiece.deal import ACE, FULL_HAND, MAJORITY, REVEAL, Deal, winning_position
 from courtpiece.errors import CardError, UsageError
 from courtpiece.rules import Collection, Objective, Outcome, PileBlock, RuleSet, RulesSpec, Trump, resolve
@@ -76,11 +77,7 @@ class Position:
             raise UsageError(f"the leader is a seat from 0 to 3, not {self.leader}")
         if len(self.trick) > 3:
             raise UsageError(f"a trick under way has at most three cards on the table, not {len(self.trick)}")
-        seen: set[Card] = set()
-        for card in (*self.trick, *(card for hand in self.hands for card in hand)):
-            if card in seen:
-                raise CardError(f"{card} is there twice")
-            seen.add(card)
+        check_different([*self.trick, *chain.from_iterable(self.hands)])
         self._check_lengths()
         self._check_trick()
 

@@ -195,13 +195,15 @@ import os, threading, time
 from pathlib import Path
 import courtpiece as cp
 
+HERE = Path(__file__).parent            # workers of an earlier test are in another folder
+
 class Busy(cp.Player):
     played = 0
 
     def play(self, view):
         Busy.played += 1
-        if Busy.played > 2000 and not Path("calm").exists():
-            Path(f"busy-{os.getpid()}-{threading.get_ident()}").touch()
+        if Busy.played > 2000 and not (HERE / "calm").exists():
+            (HERE / f"busy-{os.getpid()}-{threading.get_ident()}").touch()
             end = time.monotonic() + 100
             while time.monotonic() < end:
                 pass
