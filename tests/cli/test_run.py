@@ -184,8 +184,8 @@ def test_who_is_asked_to_end_says_how_to_go_on_and_which_signal_it_was(
     assert (process.returncode, out) == (status, ""), err
     kept = chunk * len(list(shards.glob("0*")))
     *_, last = told = err.splitlines()
-    assert last == (f"stopped: {kept:,} of {deals:,} deals are kept in long; run the same command again to go "
-                    "on")
+    go_on = "run the same command again to go on"
+    assert last == f"stopped: {kept:,} of {deals:,} deals are kept in long; {go_on}"
     assert "kot-frequency: stopping when the chunks under way are done; a second signal ends at once" in told
     assert "Traceback" not in err
 
