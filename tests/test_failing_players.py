@@ -317,6 +317,15 @@ def test_what_plays_deals_again_is_as_patient_as_the_run_or_says_so(tmp_path: Pa
     assert "did not decide within 0.3 s" in problem
 
 
+@pytest.mark.parametrize("seconds", [0, -1, math.nan])
+def test_without_patience_nothing_is_played_or_verified(tmp_path: Path, seconds: float) -> None:
+    run("kot-frequency", players="random", deals=20, out=tmp_path / "out")
+    with pytest.raises(UsageError, match="patience: must be above 0"):
+        run("kot-frequency", players="random", deals=20, out=tmp_path / "out", patience=seconds)
+    with pytest.raises(UsageError, match="patience: must be above 0"):
+        verify(tmp_path / "out", patience=seconds)
+
+
 def test_patience_may_be_without_end(tmp_path: Path, mine: str) -> None:
     done = run("kot-frequency", players=f"{mine}:how=good", deals=20, out=tmp_path / "out", patience=math.inf)
     assert done.complete

@@ -6,7 +6,7 @@ import os
 import threading
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -108,11 +108,11 @@ def _around(deal: int | None, first: int, after: int) -> list[tuple[int, int]]:
     return [(one, other) for one, other in ranges if one < other]
 
 
-def check_left_out(left_out: Sequence[LeftOut], units: int, unit: str) -> None:
+def check_left_out(left_out: Collection[LeftOut], units: int, unit: str) -> None:
     """Raises PlayerError when too many of some units are left out for the others to tell much."""
     least, share = _MOST_LEFT_OUT
     if len(left_out) > max(least, share * units):
-        first = left_out[0]
+        first = next(iter(left_out))
         raise PlayerError(f"{first.why}; and so in {len(left_out)} of {counted(units, unit)}, which are too "
                           "many to be left out")
 

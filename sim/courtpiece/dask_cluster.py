@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -35,6 +36,7 @@ def on_dask(
     is left to itself: its client may hang, too.
     """
     found: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    work: list[_Work] = []              # that more workers get more of, once it has begun
     over = threading.Event()
     seconds = _RECONNECT if again else _CONNECT
 
@@ -43,20 +45,15 @@ def on_dask(
             yield task
 
     def look_for_workers(client: Any) -> None:
-        there = True
+        there = 1
         with suppress(Exception):       # of a client that is no more
             while not over.is_set():
-                before, there = there, bool(client.ncores())
+                before, there = there, sum(client.ncores().values())
                 if before and not there:
                     found.put(f"waiting for workers: `dask worker {client.scheduler.address}` starts one")
+                for begun in work:
+                    begun.hand_out(there)
                 over.wait(_LOOK)
-
-    def hand_out_more(client: Any, cores: int, parallel: Any, calls: Iterator[Any]) -> None:
-        with suppress(Exception):
-            while not over.wait(_LOOK):
-                before, cores = cores, max(cores, sum(client.ncores().values()))
-                for _ in range(_CALLS_A_CORE * (cores - before)):
-                    parallel.dispatch_one_batch(calls)      # what joblib does when a call is done
 
     def consume() -> None:
         import joblib
@@ -71,8 +68,7 @@ def on_dask(
                                                pre_dispatch=jobs or _CALLS_A_CORE * cores)
                     finished = parallel(calls)
                     if jobs is None:
-                        threading.Thread(target=hand_out_more, args=(client, cores, parallel, calls),
-                                         daemon=True).start()
+                        work.append(_Work(parallel, calls, cores))
                     for outcome in finished:
                         found.put(outcome)
             found.put(_Finished(None))
@@ -137,6 +133,21 @@ def _cluster(client: Any, jobs: int | None) -> Iterator[int]:
     backend.submit = submit_and_tell
     with joblib.parallel_config(backend=backend):
         yield cores
+
+
+@dataclass
+class _Work:
+    """Calls that joblib hands out."""
+
+    parallel: Any
+    calls: Iterator[Any]
+    cores: int                          # for which calls are in flight
+
+    def hand_out(self, cores: int) -> None:
+        """Has joblib hand out calls for more cores, if these are more, as it does when a call is done."""
+        for _ in range(_CALLS_A_CORE * (cores - self.cores)):
+            self.parallel.dispatch_one_batch(self.calls)
+        self.cores = max(self.cores, cores)
 
 
 class _Connected(NamedTuple):

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from types import FrameType
 
-from courtpiece.errors import PlayerError, raised
+from courtpiece.errors import PlayerError, UsageError, raised
 
 _AGAIN = 1.0                            # seconds until an alarm rings again that was lost, as in a finalizer
 _FOR_EVER = 1e9                         # seconds, which every system can count to
@@ -31,6 +31,12 @@ class OutOfTime(BaseException):         # no Exception, which a player may well 
 
     def __str__(self) -> str:
         return f"{_limit.get():g} s"
+
+
+def check_patience(seconds: float) -> None:
+    """Raises UsageError for a number of seconds in which nobody can decide."""
+    if not seconds > 0:
+        raise UsageError(f"patience: must be above 0, not {seconds:g}")
 
 
 @contextmanager

@@ -104,9 +104,10 @@ def disk_errors(path: Path) -> Iterator[None]:
 
 
 def read_whole(path: Path, most: int | None = None) -> bytes:
-    """Returns what a file holds, `most` bytes on this machine if that is told.
+    """Returns what a file holds.
 
-    Raises FileNotFoundError, NotADirectoryError, or RunError for all else, and for a longer file.
+    Raises FileNotFoundError, NotADirectoryError, or RunError for all else, and for a file of this machine
+    that is longer than `most` bytes.
     """
     try:
         if is_local(path) and not stat.S_ISREG(kind := path.stat().st_mode) and not stat.S_ISDIR(kind):

@@ -105,7 +105,9 @@ class Run:
     @property
     def left_out(self) -> list[LeftOut]:
         """The units that are in no result, because a player in Python failed in them, and why."""
-        return left_out_of(self.folder, self.design.plan, self.parameters)
+        if not self.parameters.own_players:         # nobody else fails in any
+            return []
+        return [unit for shard in _chunks(self.folder, self.design.plan) for unit in shard.left_out]
 
     def scan(self) -> pl.LazyFrame:
         """Returns the results of all chunks on disk, in order, unread."""
@@ -162,13 +164,6 @@ class Run:
         from courtpiece import report
 
         return report.write(self, lang, pdf=pdf)
-
-
-def left_out_of(folder: Folder, plan: Plan, p: Parameters) -> list[LeftOut]:
-    """Returns the units that are in no result of a run, and why; only players in Python fail in any."""
-    if not p.own_players:
-        return []
-    return [unit for shard in _chunks(folder, plan) for unit in shard.left_out]
 
 
 def _chunks(folder: Folder, plan: Plan) -> Iterator[Shard]:

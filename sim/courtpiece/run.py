@@ -128,7 +128,7 @@ class _Execution:
         folder.sweep()
         self.damaged: list[int] = []
         self.ends = self._ends_on_disk()
-        self.there = self._units_there()
+        self.there = int((self.ends - np.arange(len(self.ends)) * self.size)[self.ends > 0].sum())
         self.reach = self._reach()
 
     def run(self) -> Run:
@@ -222,9 +222,6 @@ class _Execution:
             plan = self.on_disk.plan
             ends += [plan.bounds(index)[1] for index in self.damaged if index < len(plan)]
         return max(ends)
-
-    def _units_there(self) -> int:
-        return int((self.ends - np.arange(len(self.ends)) * self.size)[self.ends > 0].sum())
 
     def _leave_out(self, units: Iterable[LeftOut]) -> None:
         self.left_out |= {left_out.unit: left_out for left_out in units}
@@ -392,7 +389,7 @@ class _Execution:
                             "choose a folder that all workers share, or an address such as s3://bucket/run")
         self._count(done, plan)
         try:
-            check_left_out(list(self.left_out.values()), self.there, self.unit)
+            check_left_out(self.left_out.values(), self.there, self.unit)
         except PlayerError as error:
             return error
         return None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from courtpiece.chunks import WorkersLostError, played
 from courtpiece.design import design_of
 from courtpiece.errors import RunError
+from courtpiece.patience import check_patience
 from courtpiece.patience import patience as patient
 from courtpiece.places import read_whole
 from courtpiece.results import Run, scan_chunks
@@ -66,8 +67,10 @@ def verify(
     Python played that the folder names, nothing is played again unless `run_code` has their code loaded; they
     have `patience` seconds for a decision, which should be what they had in the run.
     `watch` is told how much was played again.
-    Raises RunError when the folder is no run's, or when a run is being written there.
+    Raises RunError when the folder is no run's, or when a run is being written there; UsageError for no
+    patience.
     """
+    check_patience(patience)
     folder = Folder(path)
     with folder.locked(writing=False):
         inspection = _Inspection(Run.open(path, study, run_code=run_code), patience,

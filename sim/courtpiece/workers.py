@@ -17,7 +17,7 @@ from typing import Any, TypeVar, cast
 from courtpiece.chunks import Outcome, Task, WorkersLostError, begin_worker, first_line
 from courtpiece.dask_cluster import on_dask
 from courtpiece.errors import UsageError, suggest
-from courtpiece.patience import patience
+from courtpiece.patience import check_patience, patience
 from courtpiece.signals import Halt, hang_up_held_back
 
 BACKENDS = ("loky", "threading", "dask", "ray")
@@ -48,8 +48,7 @@ class Workers:
             raise UsageError(f'backend: there is no "{self.backend}"{hint}')
         if self.scheduler is not None and self.backend != "dask":
             raise UsageError("scheduler: goes with backend dask alone")
-        if not self.patience > 0:
-            raise UsageError(f"patience: must be above 0, not {self.patience:g}")
+        check_patience(self.patience)
 
     @property
     def remote(self) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NamedTuple
 
@@ -688,38 +687,37 @@ def _taken(lines: Iterator[Position], count: int) -> tuple[list[Position], Court
 
 
 def _positions(file: str, stream: BinaryIO, question: Asked, rules: RuleSet | None) -> Iterator[Position]:
-    """Yields the position of each line that is not blank; raises an error that names the line."""
-    number = 0
+    """Yields the position of each line that is not blank; raises an error that names the line.
+
+    Without rules, any trump may be given and none (-).
+    """
+    from courtpiece.rules import RuleSet
+    from courtpiece.solve import check_question
+
+    default, number = RuleSet(), 0
     while line := stream.readline(_LONGEST_LINE + 1):
         number += 1
         try:
             if len(line) > _LONGEST_LINE:
                 raise UsageError(f"the line is longer than {_LONGEST_LINE} bytes")
             if words := line.decode("utf-8-sig" if number == 1 else "utf-8").split():
-                yield _position(words, question, rules)
+                position = _position(words, rules or default)
+                check_question(position, question.value, rules)
+                yield position
         except UnicodeDecodeError:
             raise UsageError(f"{file}, line {number} is not UTF-8") from None
         except CourtpieceError as error:
             raise UsageError(f"{file}, line {number}: {error}") from None
 
 
-@cache
-def _default_rules() -> RuleSet:
-    from courtpiece.rules import RuleSet
-
-    return RuleSet()
-
-
-def _position(words: Sequence[str], question: Asked, rules: RuleSet | None) -> Position:
-    """Returns the position of a line; without rules, any trump may be given and none (-)."""
+def _position(words: Sequence[str], rules: RuleSet) -> Position:
+    """Returns the position of a line."""
     from courtpiece.deal import Deal
-    from courtpiece.solve import check_question
 
     if len(words) != 5:
         raise UsageError(f"a line is HAND HAND HAND HAND TRUMP, five words, not {len(words)}")
-    shown = _Hands.of_texts("", words[:4], rules or _default_rules()).led(_suit(words[4]), 0)
+    shown = _Hands.of_texts("", words[:4], rules).led(_suit(words[4]), 0)
     assert not isinstance(shown.position, Deal)
-    check_question(shown.position, question.value, rules)
     return shown.position
 
 
